@@ -1,0 +1,1 @@
+"""Control dependencies that survive a compiler."""

@@ -1,0 +1,1 @@
+"""HLO as a protobuf: read, write, reify control edges, import."""

@@ -1,0 +1,283 @@
+"""The one door to the MLIR bindings inside jaxlib; every difference between versions of jaxlib lives here.
+
+Supported: jaxlib 0.10.2 to 0.12.0.1. The rest of the package imports :data:`ir`, :data:`rewrite` and the functions
+below from here and never imports ``jaxlib`` itself. Nothing here imports ``jax``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+from jaxlib.mlir._mlir_libs._mlir import rewrite
+
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, InputError, Severity, SourceLocation
+from neuron_ctrldep.files import decode_utf8
+
+__all__ = [
+    "BYTECODE_MAGIC",
+    "collect_diagnostics",
+    "hlo_proto_to_stablehlo",
+    "hlo_proto_to_text",
+    "hlo_text_to_proto",
+    "ir",
+    "location_names",
+    "make_context",
+    "parse_module",
+    "passmanager",
+    "register_cpp_passes",
+    "rewrite",
+    "source_location",
+    "verify",
+]
+
+BYTECODE_MAGIC = b"ML\xefR"
+"""The first bytes of MLIR bytecode, portable artifacts included (MLIR, "MLIR Bytecode Format")."""
+
+OWN_DIALECTS = frozenset({"task"})
+"""Dialects of this project. jaxlib has no IRDL, so their ops are unregistered ops to the bindings."""
+
+MAX_NESTING = 1000
+"""Deeper regions than this are refused: at some 5,000 the recursive printer and verifier of MLIR overflow the stack."""
+
+
+# --- contexts ---------------------------------------------------------------------------------------------------------
+
+
+def make_context(*, allow_unregistered: bool = False) -> ir.Context:
+    """A context with every dialect jaxlib has (func, scf, arith, memref, …), StableHLO, MHLO, CHLO and Shardy.
+
+    A context keeps its types, attributes and constants until it dies: use one for each input.
+    """
+    from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
+
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    stablehlo.register_dialect(context)
+    mhlo.register_mhlo_dialect(context)
+    chlo.register_dialect(context)
+    sdy.register_dialect(context)
+    context.allow_unregistered_dialects = allow_unregistered
+    # Without this, a diagnostic that no handler took and that holds bytes which are not UTF-8 ends the process.
+    context.emit_error_diagnostics = True
+    return context
+
+
+def register_cpp_passes() -> None:
+    """Make the C++ passes of StableHLO and MHLO known by name; MLIR's own and Shardy's already are. Idempotent."""
+    from jaxlib.mlir.dialects import mhlo, stablehlo
+
+    stablehlo.register_stablehlo_passes()
+    mhlo.register_mhlo_passes()
+
+
+# --- locations and diagnostics ----------------------------------------------------------------------------------------
+
+_FILE_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+
+
+def source_location(location: ir.Location) -> SourceLocation | None:
+    """The first file, line and column inside ``location``; ``None`` when it holds none.
+
+    The bindings hand out plain ``Location`` objects from diagnostics, so the printed form is what both versions share.
+    """
+    match = _FILE_LOCATION.search(str(location))
+    if match is None:
+        return None
+    file = re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), match[1])
+    return SourceLocation(file.replace('\\"', '"').replace("\\\\", "\\"), int(match[2]), int(match[3]))
+
+
+def location_names(location: ir.Location) -> list[str]:
+    """The names a location holds, outermost first: XLA's importer puts the HLO name or the ``op_name`` there."""
+    if isinstance(location, ir.NameLoc):
+        return [location.name_str, *location_names(location.child_loc)]
+    if isinstance(location, ir.FusedLoc):
+        return [name for inner in location.locations for name in location_names(inner)]
+    if isinstance(location, ir.CallSiteLoc):
+        return location_names(location.callee)
+    return []
+
+
+def _severity(value: Any) -> Severity:
+    name = str(value).rsplit(".", 1)[-1].lower()
+    return name if name in ("error", "warning", "remark", "note") else "error"  # type: ignore[return-value]
+
+
+def _diagnostic(info: Any) -> Diagnostic:
+    return Diagnostic(
+        _severity(info.severity),
+        info.message,
+        source_location(info.location),
+        tuple(_diagnostic(note) for note in info.notes),
+    )
+
+
+@contextlib.contextmanager
+def collect_diagnostics(context: ir.Context) -> Iterator[list[Diagnostic]]:
+    """Within the block, diagnostics of ``context`` are collected in the list it yields instead of being printed."""
+    found: list[Diagnostic] = []
+
+    def handler(diagnostic: Any) -> bool:
+        try:
+            # DiagnosticInfo copies; the diagnostic itself dies when this callback returns.
+            found.append(_diagnostic(ir.DiagnosticInfo(diagnostic)))
+        except UnicodeDecodeError:
+            found.append(Diagnostic("error", "the input holds bytes that are not UTF-8 text"))
+        return True
+
+    attached = context.attach_diagnostic_handler(handler)
+    try:
+        yield found
+    finally:
+        attached.detach()
+
+
+# --- modules ----------------------------------------------------------------------------------------------------------
+
+
+def _check_nesting(text: str, file: str) -> None:
+    depth = 0
+    line = 1
+    column_base = 0
+    for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}\n]', text):
+        token = match[0]
+        if token == "\n":
+            line += 1
+            column_base = match.end()
+        elif token == "{":
+            depth += 1
+            if depth > MAX_NESTING:
+                raise InputError(
+                    f"regions are nested more than {MAX_NESTING} deep; MLIR would overflow the stack",
+                    location=SourceLocation(file, line, match.start() - column_base + 1),
+                    source=text,
+                )
+        elif token == "}":
+            depth -= 1
+
+
+def parse_module(source: str | bytes, *, file: str = "-", context: ir.Context | None = None) -> ir.Operation:
+    """Parse and verify MLIR text or bytecode; the result is the ``builtin.module`` and owns what it holds.
+
+    Ops of this project's own dialects are accepted; other unregistered ops only when the context allows them.
+
+    Args:
+        source: the text, its UTF-8 bytes, or bytecode.
+        file: what locations and messages call it.
+        context: the context to parse into; a new one by default.
+
+    Raises:
+        InputError: it does not parse or does not verify; all diagnostics, with their source lines.
+    """
+    text: str | None = None
+    if isinstance(source, bytes) and not source.startswith(BYTECODE_MAGIC):
+        source = decode_utf8(source, file)
+    if isinstance(source, str):
+        text = source
+        if "\0" in text:
+            raise InputError("the text holds a NUL byte; expected MLIR text", location=SourceLocation(file))
+        if text.count("{") > MAX_NESTING:
+            _check_nesting(text, file)
+    context = context if context is not None else make_context()
+    strict = not context.allow_unregistered_dialects
+    has_own = strict and any(
+        (f"{dialect}." in source) if isinstance(source, str) else (dialect.encode() in source)
+        for dialect in OWN_DIALECTS
+    )
+    if has_own:
+        context.allow_unregistered_dialects = True
+    try:
+        with collect_diagnostics(context) as found:
+            try:
+                operation = ir.Operation.parse(source, source_name=file, context=context).operation
+            except ir.MLIRError as error:
+                raise _parse_error(found, error, file, text) from error
+            except ValueError as error:
+                raise InputError(str(error), location=SourceLocation(file), source=text) from error
+    finally:
+        if has_own:
+            context.allow_unregistered_dialects = False
+    if operation.name != "builtin.module":
+        raise InputError(
+            f"expected a builtin.module at the top, found {operation.name}", location=SourceLocation(file), source=text
+        )
+    if has_own:
+        _refuse_foreign_unregistered(operation, file, text)
+    return operation
+
+
+def _parse_error(found: list[Diagnostic], error: Exception, file: str, text: str | None) -> InputError:
+    if found:
+        return InputError(diagnostics=found, source=text)
+    return InputError(str(error), location=SourceLocation(file), source=text)
+
+
+def _refuse_foreign_unregistered(operation: ir.Operation, file: str, text: str | None) -> None:
+    context = operation.context
+    faults: list[Diagnostic] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.partition(".")[0] not in OWN_DIALECTS and not context.is_registered_operation(op.name):
+            faults.append(
+                Diagnostic(
+                    "error",
+                    f"'{op.name}' is of a dialect that is not registered; allow it with --allow-unregistered-dialect",
+                    source_location(op.location) or SourceLocation(file),
+                )
+            )
+            return ir.WalkResult.INTERRUPT
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(visit)
+    if faults:
+        raise InputError(diagnostics=faults, source=text)
+
+
+def verify(operation: ir.Operation, *, source: str | None = None, error: type[CtrlDepError] = InputError) -> None:
+    """Run MLIR's verifier on ``operation`` and all it holds.
+
+    Raises:
+        InputError: (or ``error``) it does not verify; all diagnostics.
+    """
+    with collect_diagnostics(operation.context) as found:
+        try:
+            valid = operation.verify()
+        except ir.MLIRError:
+            valid = False
+    if not valid:
+        raise error(diagnostics=found or [Diagnostic("error", "the module does not verify")], source=source)
+
+
+# --- HLO --------------------------------------------------------------------------------------------------------------
+
+
+def hlo_text_to_proto(text: str) -> bytes:
+    """XLA's own parser: HLO text to a serialized ``HloModuleProto``. XLA's exceptions come out as they are."""
+    from jaxlib import _hlo
+
+    return bytes(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+
+
+def hlo_proto_to_text(proto: bytes) -> str:
+    """XLA's own printer: a serialized ``HloModuleProto`` to HLO text. XLA's exceptions come out as they are."""
+    from jaxlib import _hlo
+
+    return str(_hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string())
+
+
+def hlo_proto_to_stablehlo(proto: bytes) -> bytes:
+    """XLA's own importer: a serialized ``HloModuleProto`` to MLIR bytecode.
+
+    It can abort the process: run it in a child.
+    """
+    from jaxlib import _jax
+
+    return bytes(_jax.mlir.hlo_to_stablehlo(proto))

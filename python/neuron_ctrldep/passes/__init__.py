@@ -1,0 +1,1 @@
+"""MLIR passes on control dependencies, and the registry."""

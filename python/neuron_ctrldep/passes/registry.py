@@ -1,0 +1,72 @@
+"""The passes by name. A pass module is imported only when its pass is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+
+from neuron_ctrldep.errors import PipelineError
+from neuron_ctrldep.passes.base import Pass
+
+ENTRY_POINT_GROUP = "neuron_ctrldep.passes"
+"""Other packages register passes here: entry point name = pass name, value = ``module:Class``."""
+
+_CONTROL = "neuron_ctrldep.passes"
+_TASK = "neuron_ctrldep.task"
+
+BUILTIN: dict[str, str] = {
+    "flatten-control-dep-tuple-operands": f"{_CONTROL}.flatten:FlattenMhlo",
+    "stablehlo-flatten-control-dep-tuple-operands": f"{_CONTROL}.flatten:FlattenStablehlo",
+    "verify-control-deps": f"{_CONTROL}.verify:VerifyControlDeps",
+    "strip-control-deps": f"{_CONTROL}.strip:StripControlDeps",
+    "prune-control-deps": f"{_CONTROL}.prune:PruneControlDeps",
+    "control-deps-to-optimization-barrier": f"{_CONTROL}.optimization_barrier:ControlDepsToOptimizationBarrier",
+    "verify-task": f"{_TASK}.verify:VerifyTask",
+    "derive-call-directions": f"{_TASK}.directions:DeriveCallDirections",
+    "auto-derive-task-dependencies": f"{_TASK}.derive:AutoDeriveTaskDependencies",
+    "materialize-runtime-scopes": f"{_TASK}.scopes:MaterializeRuntimeScopes",
+    "expand-manual-phase-fence": f"{_TASK}.phase_fence:ExpandManualPhaseFence",
+    "convert-tasks-to-control-deps": f"{_TASK}.to_control_deps:ConvertTasksToControlDeps",
+}
+"""Pass name to ``module:Class``."""
+
+
+def _targets() -> dict[str, str]:
+    """All registered names with their targets, this package's first, then entry points by name.
+
+    Raises:
+        PipelineError: two passes claim one name.
+    """
+    targets = dict(BUILTIN)
+    for point in sorted(importlib.metadata.entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (p.name, p.value)):
+        if point.name in targets and targets[point.name] != point.value:
+            raise PipelineError(
+                f"two passes are registered as '{point.name}': {targets[point.name]} and {point.value}; "
+                "rename one of them or uninstall its package"
+            )
+        targets[point.name] = point.value
+    return targets
+
+
+def names() -> list[str]:
+    """The names of all registered passes, in registration order."""
+    return list(_targets())
+
+
+def find(name: str) -> type[Pass] | None:
+    """The pass class registered as ``name``, imported now; ``None`` when there is none.
+
+    Raises:
+        PipelineError: its module cannot be imported, or holds something else.
+    """
+    target = BUILTIN.get(name) or _targets().get(name)
+    if target is None:
+        return None
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise PipelineError(f"pass '{name}' cannot be loaded from {target}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, Pass)):
+        raise PipelineError(f"pass '{name}': {target} is not a Pass")
+    return found

@@ -1,0 +1,1 @@
+"""Penguin Python: printer, model, restricted reader."""

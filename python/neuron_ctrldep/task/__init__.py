@@ -1,0 +1,1 @@
+"""The task dialect and its passes."""

@@ -1,0 +1,1 @@
+"""The four commands: argument parsing and error reports only."""

@@ -1,0 +1,53 @@
+"""What the four commands share: exit statuses, error reports, versions."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from neuron_ctrldep.errors import CtrlDepError
+
+EXIT_OK = 0
+EXIT_FAULT = 1
+"""The input or the pipeline is at fault."""
+EXIT_USAGE = 2
+"""argparse's own status for a wrong command line."""
+EXIT_INTERRUPTED = 130
+
+
+def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str] | None = None) -> int:
+    """Call ``main(args)`` and turn every fault into one report on stderr and an exit status.
+
+    Args:
+        name: of the tool, as messages show it.
+        main: parses its arguments, does the work, returns the exit status; raises :class:`CtrlDepError` for faults.
+        args: the command line without the program; ``sys.argv[1:]`` by default. ``--debug`` in it shows tracebacks.
+    """
+    arguments = list(sys.argv[1:] if args is None else args)
+    try:
+        return main(arguments)
+    except CtrlDepError as error:
+        if "--debug" in arguments:
+            traceback.print_exc()
+        print(error.render(), file=sys.stderr)
+        return EXIT_FAULT
+    except BrokenPipeError:
+        # The reader (head, less) went away; what is left in the buffer has nowhere to go.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAULT
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Exception as error:
+        if "--debug" in arguments:
+            traceback.print_exc()
+        detail = str(error) or type(error).__name__
+        print(
+            f"{name}: error: internal error: {type(error).__name__}: {detail}\n"
+            f"note: this is a fault of {name}; run again with --debug for the traceback and report it",
+            file=sys.stderr,
+        )
+        return EXIT_FAULT

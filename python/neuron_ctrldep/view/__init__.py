@@ -1,0 +1,1 @@
+"""Pictures of dependency graphs: DOT, SVG, HTML."""
