@@ -6,37 +6,11 @@ and orders its result after every predecessor ``p``. It exists in StableHLO and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neuron_ctrldep.mlir import ir
-
-TARGET = "AwsNeuronControlDep"
-"""The custom call target that marks a wire op; nothing else does (seed, ``hilo::isControlDep``)."""
-
-API_VERSION = 1
-"""``API_VERSION_ORIGINAL`` (seed: ``api_version = 1``)."""
-
-HAS_CONTROL_DEPS = "has_control_deps"
-"""Frontend attribute of a module in which edges were reified; its value is ``"1"`` (seed, phase 3)."""
-
-FRONTEND_ATTRIBUTES = "mhlo.frontend_attributes"
-"""The MLIR attribute in which XLA's importer keeps HLO frontend attributes: a dictionary of strings."""
-
-ID = "ctrldep.id"
-"""Frontend attribute of a predecessor whose edges no operand carries: its id, unique in the module."""
-
-AFTER = "ctrldep.after"
-"""Frontend attribute of a successor: the ids of its predecessors, in order, joined with ``,``."""
-
-DONE_ID = "ctrldep.done.id"
-"""As :data:`ID`, put on a start but meant for the done that belongs to it."""
-
-DONE_AFTER = "ctrldep.done.after"
-"""As :data:`AFTER`, put on a start but meant for the done that belongs to it."""
-
-NAME = "ctrldep.name"
-"""Frontend attribute that keeps an HLO instruction's name where its location would lose it."""
+from neuron_ctrldep.wire import API_VERSION, FRONTEND_ATTRIBUTES, TARGET
 
 CUSTOM_CALLS = {"stablehlo": "stablehlo.custom_call", "mhlo": "mhlo.custom_call"}
 """The custom call op of each dialect that can hold a wire op."""
@@ -139,13 +113,3 @@ def frontend_attributes(op: ir.Operation) -> dict[str, str]:
     if not isinstance(dictionary, ir.DictAttr):
         return {}
     return {entry.name: entry.attr.value for entry in dictionary if isinstance(entry.attr, ir.StringAttr)}
-
-
-def parse_ids(text: str) -> list[str]:
-    """The ids in an ``after`` list, in order."""
-    return [part for part in text.split(",") if part]
-
-
-def format_ids(ids: Iterable[str]) -> str:
-    """The inverse of :func:`parse_ids`."""
-    return ",".join(ids)
