@@ -197,7 +197,10 @@ def parse_module(source: str | bytes, *, file: str = "-", context: ir.Context | 
     try:
         with collect_diagnostics(context) as found:
             try:
-                operation = ir.Operation.parse(source, source_name=file, context=context).operation
+                if isinstance(source, bytes):  # Operation.parse takes bytecode in name only: its argument is text
+                    operation = ir.Module.parse(source, context=context).operation
+                else:
+                    operation = ir.Operation.parse(source, source_name=file, context=context).operation
             except ir.MLIRError as error:
                 raise _parse_error(found, error, file, text) from error
             except ValueError as error:
