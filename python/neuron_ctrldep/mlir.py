@@ -193,21 +193,18 @@ def parse_module(source: str | bytes, *, file: str = "-", context: ir.Context | 
         for dialect in OWN_DIALECTS
     )
     if has_own:
+        # This stays on: the verifier refuses unregistered ops as the parser does, so the module would not verify later.
         context.allow_unregistered_dialects = True
-    try:
-        with collect_diagnostics(context) as found:
-            try:
-                if isinstance(source, bytes):  # Operation.parse takes bytecode in name only: its argument is text
-                    operation = ir.Module.parse(source, context=context).operation
-                else:
-                    operation = ir.Operation.parse(source, source_name=file, context=context).operation
-            except ir.MLIRError as error:
-                raise _parse_error(found, error, file, text) from error
-            except ValueError as error:
-                raise InputError(str(error), location=SourceLocation(file), source=text) from error
-    finally:
-        if has_own:
-            context.allow_unregistered_dialects = False
+    with collect_diagnostics(context) as found:
+        try:
+            if isinstance(source, bytes):  # Operation.parse takes bytecode in name only: its argument is text
+                operation = ir.Module.parse(source, context=context).operation
+            else:
+                operation = ir.Operation.parse(source, source_name=file, context=context).operation
+        except ir.MLIRError as error:
+            raise _parse_error(found, error, file, text) from error
+        except ValueError as error:
+            raise InputError(str(error), location=SourceLocation(file), source=text) from error
     if operation.name != "builtin.module":
         raise InputError(
             f"expected a builtin.module at the top, found {operation.name}", location=SourceLocation(file), source=text
