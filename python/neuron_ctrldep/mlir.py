@@ -7,6 +7,7 @@ below from here and never imports ``jaxlib`` itself. Nothing here imports ``jax`
 from __future__ import annotations
 
 import contextlib
+import io
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -21,17 +22,22 @@ from neuron_ctrldep.files import decode_utf8
 __all__ = [
     "BYTECODE_MAGIC",
     "collect_diagnostics",
+    "deserialize_portable",
     "hlo_proto_to_stablehlo",
     "hlo_proto_to_text",
     "hlo_text_to_proto",
     "ir",
     "location_names",
     "make_context",
+    "module_name",
     "parse_module",
     "passmanager",
     "register_cpp_passes",
     "rewrite",
+    "serialize_portable",
     "source_location",
+    "stablehlo_version",
+    "to_bytecode",
     "verify",
 ]
 
@@ -254,6 +260,125 @@ def verify(operation: ir.Operation, *, source: str | None = None, error: type[Ct
             valid = False
     if not valid:
         raise error(diagnostics=found or [Diagnostic("error", "the module does not verify")], source=source)
+
+
+def to_bytecode(operation: ir.Operation) -> bytes:
+    """``operation`` as MLIR bytecode; locations are kept."""
+    stream = io.BytesIO()
+    operation.write_bytecode(stream)
+    return stream.getvalue()
+
+
+def module_name(operation: ir.Operation) -> str:
+    """The symbol name of a module; ``-`` when it has none."""
+    if "sym_name" not in operation.attributes:
+        return "-"
+    return ir.StringAttr(operation.attributes["sym_name"]).value
+
+
+# --- StableHLO portable artifacts -------------------------------------------------------------------------------------
+
+_PORTABLE_DIALECTS = frozenset({"builtin", "func", "stablehlo", "vhlo", "sdy"})
+"""What an artifact can hold; JAX stores Shardy's ops in it as they are."""
+
+_PRODUCER = re.compile(rb"StableHLO_v(\d+\.\d+\.\d+)\0")
+
+
+def stablehlo_version() -> str:
+    """The version of StableHLO in the installed jaxlib, as ``1.17.0``."""
+    from jaxlib.mlir.dialects import stablehlo
+
+    return str(stablehlo.get_current_version())
+
+
+def deserialize_portable(data: bytes, *, file: str = "-", context: ir.Context | None = None) -> ir.Operation:
+    """The module in a StableHLO portable artifact (VHLO bytecode).
+
+    Raises:
+        InputError: it is not one, or a newer StableHLO wrote it; the message says which and what to do.
+    """
+    from jaxlib.mlir.dialects import stablehlo
+
+    context = context if context is not None else make_context()
+    if not data.startswith(BYTECODE_MAGIC):
+        raise InputError("not a StableHLO portable artifact: it is not MLIR bytecode", location=SourceLocation(file))
+    with collect_diagnostics(context) as found:
+        try:
+            module = stablehlo.deserialize_portable_artifact(context, data)
+        except (ValueError, ir.MLIRError) as error:
+            raise InputError(diagnostics=[_artifact_fault(data, file, found)]) from error
+    operation = module.operation
+    verify(operation)
+    return operation
+
+
+def _artifact_fault(data: bytes, file: str, found: list[Diagnostic]) -> Diagnostic:
+    """One error at ``file``: what StableHLO said becomes notes, below the cause when that is the version."""
+    notes = tuple(Diagnostic("note", d.message, d.location) for d in found)
+    producer = _PRODUCER.search(data[:64])
+    written = producer[1].decode() if producer else None
+    current = stablehlo_version()
+    if written is not None and _version(written) > _version(current):
+        message = (
+            f"this portable artifact was written by StableHLO {written}; the installed jaxlib reads up to {current}. "
+            f"Install a newer jaxlib, or write it again with --serialize-portable={current} "
+            f'(serialize_portable(module, "{current}")) where it was made'
+        )
+    elif written is not None:
+        message = f"this portable artifact (StableHLO {written}) cannot be read"
+    else:
+        message = "not a StableHLO portable artifact"
+    return Diagnostic("error", message, SourceLocation(file), notes)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+def serialize_portable(operation: ir.Operation, target_version: str | None = None) -> bytes:
+    """``operation`` as a StableHLO portable artifact.
+
+    Args:
+        operation: a ``builtin.module`` of StableHLO.
+        target_version: the oldest StableHLO that must read it, as ``1.17.0``; the installed version by default.
+
+    Raises:
+        InputError: the module holds an op that no artifact can hold, or the version is malformed or out of range.
+    """
+    from jaxlib.mlir.dialects import stablehlo
+
+    target = target_version if target_version is not None else stablehlo_version()
+    minimum, current = str(stablehlo.get_minimum_version()), stablehlo_version()
+    if not re.fullmatch(r"\d{1,6}\.\d{1,6}\.\d{1,6}", target):
+        raise InputError(f"'{target}' is not a StableHLO version; expected three numbers, as {current}")
+    if not _version(minimum) <= _version(target) <= _version(current):
+        raise InputError(f"cannot write for StableHLO {target}; the installed jaxlib writes {minimum} to {current}")
+    _check_portable(operation)
+    bytecode = to_bytecode(operation)
+    with collect_diagnostics(operation.context) as found:
+        try:
+            # A copy: the conversion to VHLO works in place.
+            copy = ir.Module.parse(bytecode, context=operation.context)
+            return bytes(stablehlo.serialize_portable_artifact(copy, target, allow_other_dialects=b"sdy" in bytecode))
+        except (ValueError, ir.MLIRError) as error:
+            message = f"the module cannot be written for StableHLO {target}"
+            notes = tuple(Diagnostic("note", d.message, d.location) for d in found)
+            raise InputError(diagnostics=[Diagnostic("error", message, None, notes)]) from error
+
+
+def _check_portable(operation: ir.Operation) -> None:
+    foreign: list[Diagnostic] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.partition(".")[0] in _PORTABLE_DIALECTS:
+            return ir.WalkResult.ADVANCE
+        message = f"a portable artifact cannot hold '{op.name}'; legalize it to StableHLO first"
+        foreign.append(Diagnostic("error", message, source_location(op.location)))
+        return ir.WalkResult.INTERRUPT
+
+    operation.walk(visit)
+    if foreign:
+        raise InputError(diagnostics=foreign)
 
 
 # --- HLO --------------------------------------------------------------------------------------------------------------

@@ -35,6 +35,9 @@ DONE_AFTER = "ctrldep.done.after"
 NAME = "ctrldep.name"
 """Frontend attribute that keeps an HLO instruction's name where its location would lose it."""
 
+BARRIER = "ctrldep.barrier"
+"""Frontend attribute of an optimization barrier that stands for a wire op: predecessors first, data last."""
+
 
 def parse_ids(text: str) -> list[str]:
     """The ids in an ``after`` list, in order."""
