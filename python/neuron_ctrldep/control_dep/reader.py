@@ -1,0 +1,308 @@
+"""The one reader of edges: both carriers of a module, by the rules of ``control-dep.md`` section 5."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, ControlDep, fault_of, frontend_attributes, is_control_dep
+from neuron_ctrldep.control_dep.structure import (
+    ADD_DEPENDENCY,
+    defining_op,
+    instruction_name,
+    is_constant,
+    is_terminator,
+    reachable_functions,
+    trace,
+    users_through,
+)
+from neuron_ctrldep.edges import EdgeKind
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.wire import AFTER, DONE_AFTER, DONE_ID, FRONTEND_ATTRIBUTES, ID, parse_ids
+
+_CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
+_MARKS = frozenset({ID, AFTER, DONE_ID, DONE_AFTER})
+
+Carrier = Literal["operand", "attribute"]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlEdge:
+    """``dst`` is ordered after ``src``; both are instructions (not transparent) of one block."""
+
+    src: ir.Operation
+    dst: ir.Operation
+    carrier: Carrier
+    kind: EdgeKind = EdgeKind.ORDERED
+
+
+@dataclass(frozen=True, slots=True)
+class UncountedEdge:
+    """An edge that is written in the module but is none, and why. An end that is not there has an empty name."""
+
+    src: str
+    dst: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ControlEdges:
+    """All edges of the functions that main reaches, and all that was found and is none.
+
+    ``edges`` are sorted by successor in program order, then operand edges in operand order, then attribute edges by id.
+    """
+
+    edges: list[ControlEdge]
+    uncounted: list[UncountedEdge]
+
+
+BLOCK_ARGUMENT = "the predecessor is there before the block runs"
+CONSTANT_PREDECESSOR = "the predecessor is a constant"
+PREDECESSOR_REMOVED = "the predecessor was removed as dead"
+SUCCESSOR_REMOVED = "the successor was removed as dead or folded away"
+SUCCESSOR_TERMINATOR = "the successor is a terminator: everything in the block precedes it"
+WIRE_UNUSED = "nothing uses what the control dependency forwards"
+UNREACHED = "the function is not reached from main"
+SAME_OPERATION = "the predecessor is the successor itself"
+DONE_MERGED = "start and done became one operation that already precedes the predecessor"
+
+
+def control_edges(module: ir.Operation | ir.Module) -> ControlEdges:
+    """Read both carriers of a module: wire ops, and ``ctrldep.*`` frontend attributes.
+
+    Illegal wire ops (see :func:`fault_of`) are not read; ``verify-control-deps`` reports them.
+    """
+    operation = module.operation
+    functions = reachable_functions(operation)
+    reached = set(functions)
+    edges: list[ControlEdge] = []
+    uncounted: list[UncountedEdge] = []
+    for op in operation.regions[0].blocks[0].operations if functions else [operation]:
+        reader = _Reader(op.operation)
+        if not functions or op.operation in reached:
+            reader.read()
+            edges += reader.edges
+            uncounted += reader.uncounted
+        else:
+            uncounted += reader.unreached()
+    return ControlEdges(edges, uncounted)
+
+
+class _Reader:
+    """Reads one function."""
+
+    def __init__(self, function: ir.Operation) -> None:
+        self.edges: list[ControlEdge] = []
+        self.uncounted: list[UncountedEdge] = []
+        self._position: dict[ir.Operation, int] = {}
+        self._wires: list[ir.Operation] = []
+        self._after_tokens: list[ir.Operation] = []
+        self._marked: list[tuple[ir.Operation, dict[str, str]]] = []
+        self._found: dict[tuple[ir.Operation, ir.Operation], Carrier] = {}
+        self._names: dict[ir.Operation, str] = {}
+        function.walk(self._visit, ir.WalkOrder.PRE_ORDER)
+
+    def _visit(self, op: ir.Operation) -> ir.WalkResult:
+        self._position[op] = len(self._position)
+        if op.name in _CUSTOM_CALL_NAMES and is_control_dep(op):
+            if fault_of(op) is None:
+                self._wires.append(op)
+        elif op.name == ADD_DEPENDENCY:
+            self._after_tokens.append(op)
+        elif FRONTEND_ATTRIBUTES in op.attributes:
+            marks = {key: text for key, text in frontend_attributes(op).items() if key in _MARKS}
+            if marks:
+                self._marked.append((op, marks))
+        return ir.WalkResult.ADVANCE
+
+    def _name(self, op: ir.Operation) -> str:
+        if op not in self._names:
+            self._names[op] = instruction_name(op)
+        return self._names[op]
+
+    def _drop(self, src: ir.Operation | None, dst: ir.Operation | None, reason: str) -> None:
+        self.uncounted.append(
+            UncountedEdge(
+                self._name(src) if src is not None else "", self._name(dst) if dst is not None else "", reason
+            )
+        )
+
+    def unreached(self) -> list[UncountedEdge]:
+        """What a function that main does not reach would have said."""
+        for wire in self._wires:
+            for predecessor in ControlDep(wire).predecessors:
+                self._drop(defining_op(predecessor), None, UNREACHED)
+        for op, marks in self._marked:
+            for _ in parse_ids(marks.get(AFTER, "") + "," + marks.get(DONE_AFTER, "")):
+                self._drop(None, op, UNREACHED)
+        return self.uncounted
+
+    def read(self) -> None:
+        """Fill ``edges`` and ``uncounted``."""
+        successors: dict[ir.Operation, None] = {}
+        for wire in self._wires:
+            users = list(users_through(wire.results[0]))
+            if not users and len(wire.operands) > 1:
+                for predecessor in ControlDep(wire).predecessors:
+                    self._drop(defining_op(predecessor), None, WIRE_UNUSED)
+            successors.update(dict.fromkeys(users))
+        for after_token in self._after_tokens:
+            successors.update(dict.fromkeys(users_through(after_token.results[0])))
+        for successor in sorted(successors, key=self._position.__getitem__):
+            terminator = is_terminator(successor)
+            for operand in successor.operands:
+                for predecessor in trace(operand)[1]:
+                    if terminator:
+                        self._drop(defining_op(predecessor), successor, SUCCESSOR_TERMINATOR)
+                    else:
+                        self._add(predecessor, successor, "operand")
+        self._read_marks()
+        self._sort()
+
+    def _add(self, predecessor: ir.Value | ir.Operation, successor: ir.Operation, carrier: Carrier) -> None:
+        """Record ``predecessor -> successor``; a value that no op of the block defines only with its reason."""
+        src = predecessor if isinstance(predecessor, ir.Operation) else defining_op(predecessor)
+        if src is None:
+            self._drop(None, successor, BLOCK_ARGUMENT)
+        elif is_constant(src):
+            self._drop(src, successor, CONSTANT_PREDECESSOR)
+        else:
+            # An edge holds between ops of one block: into a region it holds for the op that owns the region.
+            dst = _ancestor_in(successor, src.block)
+            if dst is None:
+                self._drop(src, successor, BLOCK_ARGUMENT)
+            elif dst == src:
+                self._drop(src, dst, SAME_OPERATION)
+            else:
+                self._found.setdefault((src, dst), carrier)
+
+    def _read_marks(self) -> None:
+        """Match ids with the lists that name them, within each block."""
+        sources: dict[tuple[ir.Block, str], list[ir.Operation]] = {}
+        targets: list[tuple[ir.Block, ir.Operation, str, bool]] = []
+        for marked, marks in self._marked:
+            op = _lifted(marked)
+            done = _done_of(op)
+            for key, owners in ((ID, [op]), (DONE_ID, done or [op])):
+                if key in marks:
+                    for owner in owners:
+                        sources.setdefault((owner.block, marks[key]), []).append(owner)
+            targets += [(op.block, op, one, False) for one in parse_ids(marks.get(AFTER, ""))]
+            for one in parse_ids(marks.get(DONE_AFTER, "")):
+                targets += [(owner.block, owner, one, not done) for owner in (done or [op])]
+        named: set[tuple[ir.Block, str]] = set()
+        merged: list[tuple[ir.Operation, ir.Operation]] = []
+        for block, op, one, is_merged in sorted(targets, key=lambda t: (self._position[t[1]], _id_order(t[2]))):
+            named.add((block, one))
+            owners = sources.get((block, one), [])
+            if not owners:
+                self._drop(None, op, PREDECESSOR_REMOVED)
+            for owner in owners:
+                if is_merged:
+                    merged.append((owner, op))
+                else:
+                    self._add(owner, op, "attribute")
+        for (block, one), owners in sources.items():
+            if (block, one) not in named:
+                for owner in owners:
+                    self._drop(owner, None, SUCCESSOR_REMOVED)
+        explicit: dict[ir.Operation, list[ir.Operation]] = {}
+        for src, dst in self._found:
+            explicit.setdefault(src, []).append(dst)
+        for src, dst in merged:
+            before = len(self._found)
+            self._add_to_merged(src, dst, explicit)
+            for new_src, new_dst in list(self._found)[before:]:
+                explicit.setdefault(new_src, []).append(new_dst)
+
+    def _add_to_merged(
+        self, src: ir.Operation, dst: ir.Operation, explicit: dict[ir.Operation, list[ir.Operation]]
+    ) -> None:
+        """An edge meant for a done that became one op with its start: to the op, else to its readers, else dropped."""
+        if src == dst or self._reaches(dst, src, explicit):
+            readers = [r for r in _readers(dst) if r != src and not self._reaches(r, src, explicit)]
+            for reader in readers:
+                self._add(src, reader, "attribute")
+            if not readers:
+                self._drop(src, dst, DONE_MERGED)
+        else:
+            self._add(src, dst, "attribute")
+
+    def _reaches(
+        self, start: ir.Operation, goal: ir.Operation, explicit: dict[ir.Operation, list[ir.Operation]]
+    ) -> bool:
+        """Whether ``goal`` is after ``start`` by data or by an edge found so far."""
+        seen = {start}
+        stack = [start]
+        while stack:
+            op = stack.pop()
+            for user in [*_data_users(op), *explicit.get(op, ())]:
+                if user == goal:
+                    return True
+                if user not in seen:
+                    seen.add(user)
+                    stack.append(user)
+        return False
+
+    def _sort(self) -> None:
+        # Found in order of operands, then ids; a stable sort by successor and carrier keeps that order.
+        ranked = sorted(self._found.items(), key=lambda item: (self._position[item[0][1]], item[1] == "attribute"))
+        self.edges = [ControlEdge(src, dst, carrier) for (src, dst), carrier in ranked]
+
+
+def _id_order(one: str) -> tuple[int, str]:
+    return (int(one), "") if one.isascii() and one.isdigit() else (1 << 62, one)
+
+
+def _ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
+    """``op``, or the op around it, that lies in ``block``; ``None`` when none does."""
+    current: ir.Operation | None = op
+    while current is not None:
+        parent = current.parent
+        if parent is None:
+            return None
+        if current.block == block:
+            return current
+        current = parent.operation
+    return None
+
+
+def _lifted(op: ir.Operation) -> ir.Operation:
+    """The async op around ``op``, if it stands in the region of one: the importer puts a start's attributes inside."""
+    current = op
+    while (parent := current.parent) is not None and parent.operation.name == "stablehlo.async_start":
+        current = parent.operation
+    return current
+
+
+_DONES = frozenset({"stablehlo.async_done", "mhlo.async_done"})
+_UPDATES = frozenset({"mhlo.async_update"})
+
+
+def _done_of(op: ir.Operation) -> list[ir.Operation]:
+    """The dones of a start; empty when start and done became one op."""
+    found: list[ir.Operation] = []
+    stack = [op]
+    while stack:
+        for result in stack.pop().results:
+            for use in result.uses:
+                user = use.owner.operation
+                if user.name in _DONES:
+                    found.append(user)
+                elif user.name in _UPDATES:
+                    stack.append(user)
+    return found
+
+
+def _data_users(op: ir.Operation) -> list[ir.Operation]:
+    """The ops of ``op``'s block that read a result of it, themselves or in a region they own."""
+    block = op.block
+    users = (_ancestor_in(use.owner.operation, block) for result in op.results for use in result.uses)
+    return list(dict.fromkeys(user for user in users if user is not None))
+
+
+def _readers(op: ir.Operation) -> list[ir.Operation]:
+    """The instructions of ``op``'s block that read it, through transparent ops; terminators left out."""
+    block = op.block
+    found = (_ancestor_in(user, block) for result in op.results for user in users_through(result))
+    return list(dict.fromkeys(user for user in found if user is not None and not is_terminator(user)))

@@ -1,0 +1,203 @@
+"""What readers of a module need to know: names, transparent ops, reachable functions, what a value stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from neuron_ctrldep.control_dep.op import ControlDep, fault_of, frontend_attributes, is_control_dep
+from neuron_ctrldep.mlir import ir, location_names
+from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, NAME
+
+
+def instruction_name(op: ir.Operation | ir.OpView) -> str:
+    """What the input calls ``op``: :data:`~neuron_ctrldep.wire.NAME`, ``neuron.symName``, its location, its op name.
+
+    Of a location the last part counts: of an ``op_name`` such as ``jit(f)/mul`` that is ``mul``.
+    """
+    operation = op.operation
+    attributes = operation.attributes
+    if FRONTEND_ATTRIBUTES in attributes:
+        name = frontend_attributes(operation).get(NAME)
+        if name:
+            return name
+    if "neuron.symName" in attributes:
+        symbol = attributes["neuron.symName"]
+        if isinstance(symbol, ir.StringAttr) and symbol.value:
+            return symbol.value
+    for name in location_names(operation.location):
+        last = name.rstrip("/").rpartition("/")[2]
+        if last:
+            return last
+    return operation.name
+
+
+def main_function(module: ir.Operation) -> ir.Operation | None:
+    """The function named ``main``, else the first public one, else the first (``control-dep.md`` section 4)."""
+    first = public = None
+    for op in module.regions[0].blocks[0].operations:
+        operation = op.operation
+        if operation.name != "func.func":
+            continue
+        attributes = operation.attributes
+        if attributes["sym_name"].value == "main":
+            return operation
+        first = first or operation
+        if public is None and ("sym_visibility" not in attributes or attributes["sym_visibility"].value == "public"):
+            public = operation
+    return public or first
+
+
+_TUPLES = frozenset({"stablehlo.tuple", "mhlo.tuple"})
+_ELEMENTS = frozenset({"stablehlo.get_tuple_element", "mhlo.get_tuple_element"})
+ADD_DEPENDENCY = "mhlo.add_dependency"
+_CONSTANTS = frozenset({"stablehlo.constant", "mhlo.constant", "arith.constant"})
+_CALLEES = {
+    "func.call": "callee",
+    "stablehlo.composite": "decomposition",
+    "mhlo.composite": "decomposition",
+    "mhlo.async_start": "called_computation",
+    "stablehlo.custom_call": "called_computations",
+    "mhlo.custom_call": "called_computations",
+}
+"""Where each op that can run another function names it."""
+
+
+def is_transparent(op: ir.Operation | ir.OpView) -> bool:
+    """Whether ``op`` is no instruction but packaging: a wire op, a tuple, a tuple element, an ``add_dependency``."""
+    name = op.operation.name
+    return name in _TUPLES or name in _ELEMENTS or name == ADD_DEPENDENCY or is_control_dep(op)
+
+
+def is_constant(op: ir.Operation | ir.OpView) -> bool:
+    """Whether ``op`` is a constant: there before its block runs."""
+    return op.operation.name in _CONSTANTS
+
+
+def called_functions(op: ir.Operation) -> list[str]:
+    """The symbols of the functions that ``op`` runs, in order; empty for most ops."""
+    attribute = _CALLEES.get(op.name)
+    if attribute is None or attribute not in op.attributes:
+        return []
+    value = op.attributes[attribute]
+    symbols = list(value) if isinstance(value, ir.ArrayAttr) else [value]
+    return [symbol.value for symbol in symbols if isinstance(symbol, ir.FlatSymbolRefAttr)]
+
+
+def reachable_functions(module: ir.Operation) -> list[ir.Operation]:
+    """The functions that run when main runs, main first, then callees as they are first met in program order.
+
+    A module without functions gives an empty list.
+    """
+    main = main_function(module)
+    if main is None:
+        return []
+    by_name = {
+        op.operation.attributes["sym_name"].value: op.operation
+        for op in module.regions[0].blocks[0].operations
+        if op.operation.name == "func.func"
+    }
+    found = {main: None}
+    stack = [main]
+    while stack:
+        calls: list[ir.Operation] = []
+
+        def visit(op: ir.Operation, calls: list[ir.Operation] = calls) -> ir.WalkResult:
+            if op.name in _CALLEES:
+                calls.extend(by_name[name] for name in called_functions(op) if name in by_name)
+            return ir.WalkResult.ADVANCE
+
+        stack.pop().walk(visit, ir.WalkOrder.PRE_ORDER)
+        fresh = [callee for callee in dict.fromkeys(calls) if callee not in found]
+        found.update(dict.fromkeys(fresh))
+        stack.extend(reversed(fresh))
+    return list(found)
+
+
+def defining_op(value: ir.Value) -> ir.Operation | None:
+    """The op that defines ``value``; ``None`` for a block argument."""
+    owner = value.owner
+    return owner.operation if not isinstance(owner, ir.Block) else None
+
+
+def is_terminator(op: ir.Operation) -> bool:
+    """Whether ``op`` ends its block, in the dialects programs of this project use (``func.return``, ``scf.yield`` …)."""
+    return op.name.endswith((".return", ".yield", ".condition"))
+
+
+def _element_index(op: ir.Operation) -> int:
+    return op.attributes["index"].value
+
+
+def trace(value: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
+    """Look through transparent ops: what ``value`` itself is, and what wire ops and tokens put before it.
+
+    Both lists hold values of instructions or block arguments, in operand order. A ``path`` of element indices goes
+    along, so that an element of a known tuple stands for that element only.
+    """
+    own: dict[ir.Value, None] = {}
+    before: dict[ir.Value, None] = {}
+    seen: set[tuple[ir.Value, tuple[int, ...], bool]] = set()
+    stack: list[tuple[ir.Value, tuple[int, ...], bool]] = [(value, (), False)]
+    while stack:
+        item = stack.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        current, path, is_before = item
+        op = defining_op(current)
+        if op is not None and op.name in _ELEMENTS:
+            stack.append((op.operands[0], (*path, _element_index(op)), is_before))
+        elif op is not None and op.name in _TUPLES:
+            elements = list(op.operands)
+            chosen = [(elements[path[-1]], path[:-1])] if path else [(element, ()) for element in elements]
+            stack += [(element, rest, is_before) for element, rest in reversed(chosen)]
+        elif op is not None and op.name == ADD_DEPENDENCY:
+            stack += [(op.operands[1], (), True), (op.operands[0], path, is_before)]
+        elif op is not None and is_control_dep(op) and fault_of(op) is None:
+            view = ControlDep(op)
+            # Last in, first out: the predecessors come first in ``before``, then those of a wire op behind the data.
+            stack.append((view.data, path, is_before))
+            stack += [(predecessor, (), True) for predecessor in reversed(view.predecessors)]
+        else:
+            (before if is_before else own)[current] = None
+    return list(own), list(before)
+
+
+def producers(value: ir.Value) -> list[ir.Value]:
+    """The values of instructions (or block arguments) that ``value`` stands for in predecessor position.
+
+    A wire op stands for its data and its own predecessors, a tuple for its elements, an element for its source (for the
+    one element, where the tuple is known), an ``add_dependency`` for its data and its token.
+    """
+    own, before = trace(value)
+    return list(dict.fromkeys([*own, *before]))
+
+
+def users_through(value: ir.Value) -> Iterator[ir.Operation]:
+    """The instructions that read ``value``, directly or through transparent ops, each once."""
+    yielded: set[ir.Operation] = set()
+    seen: set[tuple[ir.Value, tuple[int, ...]]] = set()
+    stack: list[tuple[ir.Value, tuple[int, ...]]] = [(value, ())]
+    while stack:
+        item = stack.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        current, path = item
+        for use in current.uses:
+            user = use.owner.operation
+            number = use.operand_number
+            if user.name in _TUPLES:
+                stack.append((user.results[0], (*path, number)))
+            elif user.name in _ELEMENTS:
+                # An element other than the one the value was packed as does not read it.
+                if not path or path[-1] == _element_index(user):
+                    stack.append((user.results[0], path[:-1]))
+            elif user.name == ADD_DEPENDENCY:
+                stack.append((user.results[0], path if number == 0 else ()))
+            elif is_control_dep(user) and fault_of(user) is None:
+                is_data = number == len(user.operands) - 1
+                stack.append((user.results[0], path if is_data else ()))
+            elif user not in yielded:
+                yielded.add(user)
+                yield user
