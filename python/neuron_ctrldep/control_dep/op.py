@@ -104,12 +104,16 @@ def build_control_dep(
     ).operation
 
 
-def frontend_attributes(op: ir.Operation) -> dict[str, str]:
-    """The HLO frontend attributes of ``op``; entries that are not strings are left out."""
-    attributes = op.attributes
-    if FRONTEND_ATTRIBUTES not in attributes:
+def string_entries(attributes: ir.DictAttr | ir.OpAttributeMap, key: str) -> dict[str, str]:
+    """The dictionary of strings at ``key``, empty if there is none; entries that are not strings are left out."""
+    if key not in attributes:
         return {}
-    dictionary = attributes[FRONTEND_ATTRIBUTES]
+    dictionary = attributes[key]
     if not isinstance(dictionary, ir.DictAttr):
         return {}
     return {entry.name: entry.attr.value for entry in dictionary if isinstance(entry.attr, ir.StringAttr)}
+
+
+def frontend_attributes(op: ir.Operation) -> dict[str, str]:
+    """The HLO frontend attributes of ``op``."""
+    return string_entries(op.attributes, FRONTEND_ATTRIBUTES)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, ControlDep, fault_of, frontend_attributes, is_control_dep
+from neuron_ctrldep.control_dep.op import (
+    CUSTOM_CALLS,
+    ControlDep,
+    fault_of,
+    frontend_attributes,
+    is_control_dep,
+    string_entries,
+)
 from neuron_ctrldep.control_dep.structure import (
     ADD_DEPENDENCY,
     defining_op,
@@ -64,6 +71,7 @@ SUCCESSOR_TERMINATOR = "the successor is a terminator: everything in the block p
 WIRE_UNUSED = "nothing uses what the control dependency forwards"
 UNREACHED = "the function is not reached from main"
 SAME_OPERATION = "the predecessor is the successor itself"
+SUCCESSOR_ARGUMENT = "the successor is there before the block runs; what reads it waits instead"
 DONE_MERGED = "start and done became one operation that already precedes the predecessor"
 
 
@@ -100,7 +108,16 @@ class _Reader:
         self._marked: list[tuple[ir.Operation, dict[str, str]]] = []
         self._found: dict[tuple[ir.Operation, ir.Operation], Carrier] = {}
         self._names: dict[ir.Operation, str] = {}
+        self._read_arguments(function)
         function.walk(self._visit, ir.WalkOrder.PRE_ORDER)
+
+    def _read_arguments(self, function: ir.Operation) -> None:
+        """Attributes of arguments: no edge can end there (a pin orders their readers), but none goes unseen."""
+        if "arg_attrs" not in function.attributes:
+            return
+        for number, dictionary in enumerate(function.attributes["arg_attrs"]):
+            for _ in parse_ids(string_entries(dictionary, FRONTEND_ATTRIBUTES).get(AFTER, "")):
+                self.uncounted.append(UncountedEdge("", f"argument {number}", SUCCESSOR_ARGUMENT))
 
     def _visit(self, op: ir.Operation) -> ir.WalkResult:
         self._position[op] = len(self._position)

@@ -1,0 +1,262 @@
+"""Prove that no ordering was lost: compare every edge of a source with the program that was emitted for it.
+
+The judge shares nothing with the passes it judges but names: it reads the source's own operands and control edges, and the
+emitted text through :mod:`neuron_ctrldep.penguin.reader`. ``spec/control-dep.md`` section 6 is what it proves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+EdgeClass = Literal["kept", "implied", "dropped", "lost"]
+CLASSES: tuple[EdgeClass, ...] = ("kept", "implied", "dropped", "lost")
+
+
+@dataclass(slots=True)
+class SourceInstruction:
+    """One instruction of the source, as far as ordering is concerned."""
+
+    name: str
+    opcode: str
+    operands: list[str]
+    has_side_effect: bool = False
+    users: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SourceBlock:
+    """One computation (or block) of the source: its instructions in program order and its control edges."""
+
+    name: str
+    instructions: dict[str, SourceInstruction]
+    root: str | None
+    edges: list[tuple[str, str]]
+    callers: list[tuple[str, str]] = field(default_factory=list)
+    """``(block, instruction)`` pairs that run this block; none for the entry."""
+    is_entry: bool = False
+
+
+@dataclass(slots=True)
+class EmittedFunction:
+    """One function of the emitted program: named nodes, and its edges by node."""
+
+    nodes: dict[str, list[int]]
+    """Instruction name to nodes; distinct nodes may have one name."""
+    successors: dict[int, set[int]]
+    """Data and dependency edges."""
+    explicit: set[tuple[int, int]]
+    """The dependency edges alone."""
+
+    def reaches(self, start: int, goal: int) -> bool:
+        """Whether there is a path from ``start`` to ``goal``."""
+        seen = {start}
+        stack = [start]
+        while stack:
+            node = stack.pop()
+            for following in self.successors.get(node, ()):
+                if following == goal:
+                    return True
+                if following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEdge:
+    """What became of one edge. ``reason`` says why it was dropped, or what is missing when it is lost."""
+
+    block: str
+    src: str
+    dst: str
+    verdict: EdgeClass
+    reason: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """``{"src", "dst", "class", "reason", "computation"}``."""
+        return {
+            "src": self.src,
+            "dst": self.dst,
+            "class": self.verdict,
+            "reason": self.reason,
+            "computation": self.block,
+        }
+
+
+_CONSTANT_OPCODES = frozenset({"constant"})
+_THERE_BEFORE = frozenset({"constant", "parameter"})
+_PACKAGING = frozenset({"tuple", "get-tuple-element", "add-dependency"})
+
+PARAMETER_PREDECESSOR = "the predecessor is a parameter: there before anything runs"
+CONSTANT_PREDECESSOR = "the predecessor is a constant: there before the block runs"
+DEAD_PREDECESSOR = "the predecessor was removed as dead"
+DEAD_SUCCESSOR = "the successor was removed as dead"
+TERMINATOR_ONLY = "only the end of the block reads the successor, and everything in the block precedes that"
+NOT_REACHED = "the computation is not reached from the entry"
+CALLER_REMOVED = "the computation went with the instruction that runs it, which was removed as dead"
+NOT_IN_PROGRAM = "its computation is not in the emitted program"
+NO_PATH = "nothing in the emitted program orders the two"
+
+
+class Checker:
+    """Compares the blocks of a source with the functions of an emitted program.
+
+    Args:
+        blocks: of the source, by name.
+        functions: of the emitted program.
+        excuses: ``(src, dst)`` to the reason a report gives for an edge that no carrier could hold to the end.
+    """
+
+    def __init__(
+        self,
+        blocks: Mapping[str, SourceBlock],
+        functions: Iterable[EmittedFunction],
+        excuses: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
+        self._blocks = blocks
+        self._excuses = excuses or {}
+        self._functions = list(functions)
+        self._by_name: dict[str, list[EmittedFunction]] = {}
+        for function in self._functions:
+            for name in function.nodes:
+                self._by_name.setdefault(name, []).append(function)
+        self._live: dict[str, set[str]] = {name: _live(block) for name, block in blocks.items()}
+
+    def run(self) -> list[CheckedEdge]:
+        """Judge every edge, in source order."""
+        return [self._judge(block, src, dst) for block in self._blocks.values() for src, dst in block.edges]
+
+    def _judge(self, block: SourceBlock, src: str, dst: str) -> CheckedEdge:
+        def verdict(kind: EdgeClass, reason: str = "") -> CheckedEdge:
+            return CheckedEdge(block.name, src, dst, kind, reason)
+
+        predecessor = block.instructions[src]
+        if predecessor.opcode == "parameter":
+            return verdict("dropped", PARAMETER_PREDECESSOR)
+        if predecessor.opcode in _CONSTANT_OPCODES:
+            return verdict("dropped", CONSTANT_PREDECESSOR)
+        if not self._is_reached(block):
+            return verdict("dropped", NOT_REACHED)
+        functions = self._functions_of(block)
+        if not functions:
+            if self._caller_is_dead(block):
+                return verdict("dropped", CALLER_REMOVED)
+            if src not in self._live[block.name]:
+                return verdict("dropped", DEAD_PREDECESSOR)
+            return verdict("lost", NOT_IN_PROGRAM)
+        verdicts = [self._judge_in(function, block, src, dst) for function in functions]
+        worst = max(verdicts, key=lambda v: CLASSES.index(v[0]))
+        kind, reason = worst
+        if kind == "lost" and (src, dst) in self._excuses:
+            return verdict("dropped", self._excuses[(src, dst)])
+        return verdict(kind, reason)
+
+    def _judge_in(self, function: EmittedFunction, block: SourceBlock, src: str, dst: str) -> tuple[EdgeClass, str]:
+        live = self._live[block.name]
+        if src not in function.nodes and src not in live and block.instructions[src].opcode not in _PACKAGING:
+            return "dropped", DEAD_PREDECESSOR
+        sources = self._stand_ins(function, block, src, upward=True)
+        if not sources:
+            return "dropped", CONSTANT_PREDECESSOR
+        if dst in function.nodes:
+            found = self._compare(function, sources, function.nodes[dst])
+            if found != "lost":
+                return found, ""
+            # A pin orders the readers of a successor that has no operand to wait at, not the successor itself.
+            if block.instructions[dst].operands or block.instructions[dst].has_side_effect:
+                return "lost", NO_PATH
+        elif dst not in live:
+            return "dropped", DEAD_SUCCESSOR
+        targets = self._stand_ins(function, block, dst, upward=False)
+        if not targets:
+            return "dropped", TERMINATOR_ONLY
+        found = self._compare(function, sources, targets)
+        return found, NO_PATH if found == "lost" else ""
+
+    @staticmethod
+    def _compare(function: EmittedFunction, sources: list[int], targets: list[int]) -> EdgeClass:
+        """How all of ``sources`` come before all of ``targets``: by edges of their own, by paths, or not."""
+        pairs = [(s, t) for s in sources for t in targets if s != t]
+        if all(pair in function.explicit for pair in pairs) and pairs:
+            return "kept"
+        if all(pair in function.explicit or function.reaches(*pair) for pair in pairs):
+            return "implied"
+        return "lost"
+
+    def _stand_ins(self, function: EmittedFunction, block: SourceBlock, name: str, *, upward: bool) -> list[int]:
+        """The nodes that stand for ``name``: its own, else the nearest ones before (``upward``) or behind it.
+
+        What is there before the block runs stands for nothing. Downward, ``name`` itself is passed over: the question is
+        who reads it.
+        """
+        found: dict[int, None] = {}
+        seen: set[str] = set()
+        stack = [name]
+        while stack:
+            current = stack.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            instruction = block.instructions[current]
+            if upward and instruction.opcode in _THERE_BEFORE:
+                continue
+            is_packaging = instruction.opcode in _PACKAGING
+            if current in function.nodes and not is_packaging and (upward or current != name):
+                found.update(dict.fromkeys(function.nodes[current]))
+            else:
+                stack += instruction.operands if upward else instruction.users
+        return list(found)
+
+    def _functions_of(self, block: SourceBlock) -> list[EmittedFunction]:
+        found: dict[int, EmittedFunction] = {}
+        for name in block.instructions:
+            for function in self._by_name.get(name, ()):
+                found[id(function)] = function
+        return list(found.values())
+
+    def _is_reached(self, block: SourceBlock) -> bool:
+        seen: set[str] = set()
+        stack = [block.name]
+        while stack:
+            name = stack.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            current = self._blocks[name]
+            if current.is_entry:
+                return True
+            stack += [caller for caller, _ in current.callers]
+        return False
+
+    def _caller_is_dead(self, block: SourceBlock, seen: frozenset[str] = frozenset()) -> bool:
+        return bool(block.callers) and all(
+            caller not in seen
+            and (
+                instruction not in self._live[caller]
+                or (
+                    not self._blocks[caller].is_entry
+                    and self._caller_is_dead(self._blocks[caller], seen | {block.name})
+                )
+            )
+            for caller, instruction in block.callers
+        )
+
+
+def _live(block: SourceBlock) -> set[str]:
+    """The instructions that the root or a side effect needs, by data."""
+    stack = [name for name, one in block.instructions.items() if one.has_side_effect or name == block.root]
+    live: set[str] = set()
+    while stack:
+        name = stack.pop()
+        if name not in live:
+            live.add(name)
+            stack += block.instructions[name].operands
+    return live
+
+
+def summary(edges: Iterable[CheckedEdge]) -> dict[str, int]:
+    """How many edges there are, in all and of each class."""
+    listed = list(edges)
+    return {"edges": len(listed), **{kind: sum(e.verdict == kind for e in listed) for kind in CLASSES}}
