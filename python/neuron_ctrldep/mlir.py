@@ -7,9 +7,10 @@ below from here and never imports ``jaxlib`` itself. Nothing here imports ``jax`
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jaxlib.mlir import ir, passmanager
@@ -77,9 +78,11 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
 
 
 def register_cpp_passes() -> None:
-    """Make the C++ passes of StableHLO and MHLO known by name; MLIR's own and Shardy's already are. Idempotent."""
+    """Make the C++ passes of MLIR, StableHLO, MHLO and Shardy known by name. Idempotent."""
     from jaxlib.mlir.dialects import mhlo, stablehlo
 
+    # Registers MLIR's own passes (cse, canonicalize, inline, …) beside the dialects.
+    _jax_mlir_ext.register_dialects(ir.DialectRegistry())
     stablehlo.register_stablehlo_passes()
     mhlo.register_mhlo_passes()
 
@@ -127,8 +130,15 @@ def _diagnostic(info: Any) -> Diagnostic:
 
 
 @contextlib.contextmanager
-def collect_diagnostics(context: ir.Context) -> Iterator[list[Diagnostic]]:
-    """Within the block, diagnostics of ``context`` are collected in the list it yields instead of being printed."""
+def collect_diagnostics(
+    context: ir.Context, *, report: Callable[[Diagnostic], None] | None = None
+) -> Iterator[list[Diagnostic]]:
+    """Within the block, diagnostics of ``context`` are collected in the list it yields instead of being printed.
+
+    Args:
+        context: whose diagnostics.
+        report: takes each as it is emitted, too.
+    """
     found: list[Diagnostic] = []
 
     def handler(diagnostic: Any) -> bool:
@@ -137,6 +147,8 @@ def collect_diagnostics(context: ir.Context) -> Iterator[list[Diagnostic]]:
             found.append(_diagnostic(ir.DiagnosticInfo(diagnostic)))
         except UnicodeDecodeError:
             found.append(Diagnostic("error", "the input holds bytes that are not UTF-8 text"))
+        if report is not None:
+            report(found[-1])
         return True
 
     attached = context.attach_diagnostic_handler(handler)
@@ -170,7 +182,9 @@ def _check_nesting(text: str, file: str) -> None:
             depth -= 1
 
 
-def parse_module(source: str | bytes, *, file: str = "-", context: ir.Context | None = None) -> ir.Operation:
+def parse_module(
+    source: str | bytes, *, file: str = "-", context: ir.Context | None = None, implicit_module: bool = True
+) -> ir.Operation:
     """Parse and verify MLIR text or bytecode; the result is the ``builtin.module`` and owns what it holds.
 
     Ops of this project's own dialects are accepted; other unregistered ops only when the context allows them.
@@ -179,6 +193,8 @@ def parse_module(source: str | bytes, *, file: str = "-", context: ir.Context | 
         source: the text, its UTF-8 bytes, or bytecode.
         file: what locations and messages call it.
         context: the context to parse into; a new one by default.
+        implicit_module: put what is not one ``builtin.module`` into one, as mlir-opt does. Without it the result is the
+            one op that the text must hold.
 
     Raises:
         InputError: it does not parse or does not verify; all diagnostics, with their source lines.
@@ -199,25 +215,83 @@ def parse_module(source: str | bytes, *, file: str = "-", context: ir.Context | 
         for dialect in OWN_DIALECTS
     )
     if has_own:
-        # This stays on: the verifier refuses unregistered ops as the parser does, so the module would not verify later.
         context.allow_unregistered_dialects = True
+    try:
+        operation = _parse(source, file, text, context, implicit_module)
+    finally:
+        if has_own:
+            context.allow_unregistered_dialects = False
+    if has_own:
+        _refuse_foreign_unregistered(operation, file, text)
+    return operation
+
+
+_NOT_ONE_OP = "source must contain a single top-level operation"
+
+
+def _parse(
+    source: str | bytes, file: str, text: str | None, context: ir.Context, implicit_module: bool
+) -> ir.Operation:
     with collect_diagnostics(context) as found:
         try:
-            if isinstance(source, bytes):  # Operation.parse takes bytecode in name only: its argument is text
+            if isinstance(source, bytes):  # bytecode: Operation.parse says that it takes it, and refuses bytes
                 operation = ir.Module.parse(source, context=context).operation
             else:
                 operation = ir.Operation.parse(source, source_name=file, context=context).operation
         except ir.MLIRError as error:
-            raise _parse_error(found, error, file, text) from error
+            # Operation.parse takes a file name and one op; Module.parse takes many and calls every file "-".
+            if not (implicit_module and found and found[-1].message.startswith(_NOT_ONE_OP)):
+                raise _parse_error(found, error, file, text) from error
+            operation = None
         except ValueError as error:
             raise InputError(str(error), location=SourceLocation(file), source=text) from error
-    if operation.name != "builtin.module":
-        raise InputError(
-            f"expected a builtin.module at the top, found {operation.name}", location=SourceLocation(file), source=text
-        )
-    if has_own:
-        _refuse_foreign_unregistered(operation, file, text)
-    return operation
+    if operation is not None:
+        if operation.name == "builtin.module" or not implicit_module:
+            return operation
+        module = ir.Module.create(ir.Location.file(file, 0, 0, context=context)).operation
+        module.regions[0].blocks[0].append(operation)
+        verify(module, source=text)
+        return module
+    with collect_diagnostics(context) as found:
+        try:
+            module = ir.Module.parse(source, context=context).operation
+        except ir.MLIRError as error:
+            raise _parse_error([_in_file(d, file) for d in found], error, file, text) from error
+    if file != "-":
+        _relocate(module, file)
+    return module
+
+
+def _in_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
+    """``diagnostic`` about "-", said about ``file``."""
+    location = diagnostic.location
+    if location is not None and location.file == "-":
+        location = dataclasses.replace(location, file=file)
+    notes = tuple(_in_file(note, file) for note in diagnostic.notes)
+    return dataclasses.replace(diagnostic, location=location, notes=notes)
+
+
+def _relocate(operation: ir.Operation, file: str) -> None:
+    """Put ops and block arguments that the parser located in the file "-" in ``file``."""
+    context = operation.context
+
+    def moved(location: ir.Location) -> ir.Location | None:
+        # What the parser assigns is a bare FileLineColLoc; anything inside a larger location was written in the text.
+        if isinstance(location, ir.FileLineColLoc) and location.filename == "-":
+            return ir.Location.file(file, location.start_line, location.start_col, context=context)
+        return None
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if (location := moved(op.location)) is not None:
+            op.location = location
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.arguments:
+                    if (location := moved(argument.location)) is not None:
+                        argument.set_location(location)
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(visit)
 
 
 def _parse_error(found: list[Diagnostic], error: Exception, file: str, text: str | None) -> InputError:

@@ -73,16 +73,22 @@ class Pass(abc.ABC):
         Raises:
             PipelineError: an option does not exist or its value does not fit.
         """
+        return cls(**dict(cls.parse_option(key, text) for key, text in given.items()))
+
+    @classmethod
+    def parse_option(cls, key: str, text: str) -> tuple[str, Any]:
+        """The field that option ``key`` sets, and the value that ``text`` says.
+
+        Raises:
+            PipelineError: the option does not exist or the value does not fit.
+        """
         known = cls.options()
-        hints = typing.get_type_hints(cls)
-        values: dict[str, Any] = {}
-        for key, text in given.items():
-            if key not in known:
-                expected = ", ".join(known) or "none"
-                raise PipelineError(f"pass '{cls.name}' has no option '{key}'; its options: {expected}")
-            option = known[key]
-            values[option.name] = _parse(text, hints[option.name], f"option '{key}' of pass '{cls.name}'")
-        return cls(**values)
+        if key not in known:
+            expected = ", ".join(known) or "none"
+            raise PipelineError(f"pass '{cls.name}' has no option '{key}'; its options: {expected}")
+        option = known[key]
+        hint = typing.get_type_hints(cls)[option.name]
+        return option.name, _parse(text, hint, f"option '{key}' of pass '{cls.name}'")
 
     def option_texts(self) -> dict[str, str]:
         """The options that differ from their defaults, as :meth:`from_options` takes them."""

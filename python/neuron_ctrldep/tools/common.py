@@ -51,3 +51,10 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
             file=sys.stderr,
         )
         return EXIT_FAULT
+
+
+def version_text() -> str:
+    """Versions of this package, the bindings and their LLVM, a line each."""
+    from importlib.metadata import version
+
+    return f"neuron-ctrldep {version('neuron-ctrldep')}\njaxlib {version('jaxlib')}"

@@ -1,0 +1,119 @@
+"""The C++ passes of the bindings: which there are, what they may run on, and faults of their options."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from neuron_ctrldep.mlir import ir, passmanager, register_cpp_passes
+from neuron_ctrldep.passes.syntax import Element, Option, Source, parse_options
+
+_RESTRICTED = re.compile(r"Can't add pass '([^']*)' restricted to '([^']*)'")
+_NO_OPTION = re.compile(r"no such option (\S*)")
+_UNKNOWN = "does not refer to a registered pass"
+
+
+class CppPasses:
+    """Asks the bindings about C++ passes. There is no list to read: a pipeline is parsed, and its error is read."""
+
+    def __init__(self) -> None:
+        register_cpp_passes()
+        self._context = ir.Context()
+
+    def _parse(self, text: str) -> tuple[str, str]:
+        """``(printed, "")`` of a pipeline that parses, else ``("", messages)``."""
+        # MLIR prints what is wrong with an option's value to the process's stderr and leaves it out of the exception.
+        noise: list[str] = []
+        try:
+            with _captured_stderr(noise) if "{" in text else contextlib.nullcontext():
+                return str(passmanager.PassManager.parse(text, context=self._context)), ""
+        except (ValueError, ir.MLIRError) as error:
+            return "", "\n".join([*noise, str(error)])
+
+    def exists(self, name: str) -> bool:
+        """Whether a C++ pass or pass pipeline is registered as ``name``."""
+        return bool(re.fullmatch(r"[\w.+-]+", name)) and _UNKNOWN not in self._parse(f"any({name})")[1]
+
+    def anchor(self, name: str) -> str:
+        """The op that the pass ``name`` is restricted to; ``any`` when it is not."""
+        match = _RESTRICTED.search(self._parse(f"any({name})")[1])
+        return match[2] if match else "any"
+
+    def check(self, element: Element, anchor: str, source: Source) -> str:
+        """The pass with all its options spelled out, as MLIR prints it.
+
+        Raises:
+            PipelineError: an option does not exist or its value does not fit, or the pass cannot run on ``anchor``.
+        """
+        spelled = f"{element.name}{{{element.options}}}" if element.options else element.name
+        printed, messages = self._parse(f"{anchor}({spelled})")
+        if not messages:
+            return printed[len(anchor) + 1 : -1].strip()
+        restricted = _RESTRICTED.search(messages)
+        if restricted:
+            raise source.error(
+                element.offset,
+                f"pass '{element.name}' runs on '{restricted[2]}', not on '{anchor}'; "
+                f"nest it: '{restricted[2]}({element.name})'",
+            )
+        end = element.options_offset + len(element.options or "")
+        for option in parse_options(source, element.options_offset, end) if element.options else []:
+            self._check_option(element, option, anchor, source)
+        raise source.error(
+            element.offset, f"pass '{element.name}' does not take these options: {_first_line(messages)}"
+        )
+
+    def _check_option(self, element: Element, option: Option, anchor: str, source: Source) -> None:
+        """Raise at ``option`` if it alone is refused."""
+        raw = source.text[option.offset : _end_of(option, source)]
+        _, messages = self._parse(f"{anchor}({element.name}{{{raw}}})")
+        if not messages:
+            return
+        if _NO_OPTION.search(messages):
+            known = ", ".join(self.options(element.name)) or "none"
+            raise source.error(
+                option.offset, f"pass '{element.name}' has no option '{option.key}'; its options: {known}"
+            )
+        reason = re.search(r"for the \S* option: (.*)", messages)
+        detail = reason[1] if reason else _first_line(messages)
+        raise source.error(option.value_offset, f"option '{option.key}' of pass '{element.name}': {detail}")
+
+    def options(self, name: str) -> dict[str, str]:
+        """The options of a C++ pass that MLIR prints for it, with their default texts."""
+        anchor = self.anchor(name)
+        printed, _ = self._parse(f"{anchor}({name})")
+        start = printed.find("{")
+        if start < 0:
+            return {}
+        inner = Source(printed[start + 1 : printed.rfind("}")])
+        return {option.key: option.value for option in parse_options(inner, 0, len(inner.text))}
+
+
+def _end_of(option: Option, source: Source) -> int:
+    end = option.value_offset + len(option.value)
+    # The quotes or braces that were taken off belong to the raw text.
+    return end + 1 if end > option.offset and source.text[option.value_offset - 1] in "'\"{" else end
+
+
+def _first_line(messages: str) -> str:
+    return next((line.strip() for line in messages.splitlines() if line.strip()), "unknown reason")
+
+
+@contextlib.contextmanager
+def _captured_stderr(lines: list[str]) -> Iterator[None]:
+    """Within the block, what the process writes to file descriptor 2 goes to ``lines``."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    with tempfile.TemporaryFile() as sink:
+        os.dup2(sink.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            sink.seek(0)
+            lines += sink.read().decode("utf-8", "replace").splitlines()

@@ -1,0 +1,67 @@
+"""What a parsed pipeline is: passes in order, on an op, nested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from neuron_ctrldep.passes.base import Pass
+from neuron_ctrldep.passes.syntax import quote
+
+ANY = "any"
+"""The anchor that stands for every op a pass may run on (MLIR: an op-agnostic pass manager)."""
+
+
+@dataclass(frozen=True)
+class PassCall:
+    """One pass in a pipeline. ``instance`` is the pass when it is defined in Python, ``None`` for a C++ pass."""
+
+    name: str
+    instance: Pass | None = None
+    options: str = ""
+    """The option text of a C++ pass, as it was given."""
+    spelled: str = field(default="", compare=False)
+    """A C++ pass with all its options, as MLIR prints it."""
+
+    def __str__(self) -> str:
+        options = self.options
+        if self.instance is not None:
+            options = " ".join(f"{key}={quote(value)}" for key, value in self.instance.option_texts().items())
+        return f"{self.name}{{{options}}}" if options else self.name
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Passes that run in order on one op named ``anchor``; a nested pipeline runs on each such op directly inside."""
+
+    anchor: str = "builtin.module"
+    elements: tuple[PassCall | Pipeline, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.anchor}({','.join(map(str, self.elements))})"
+
+    def calls(self) -> Iterator[PassCall]:
+        """All passes, nested ones included, in order."""
+        for element in self.elements:
+            if isinstance(element, Pipeline):
+                yield from element.calls()
+            else:
+                yield element
+
+    def dump(self) -> str:
+        """The pipeline over several lines as mlir-opt's ``--dump-pass-pipeline`` prints it, C++ options spelled out."""
+        return f"Pass Manager with {len(self.elements)} passes:\n" + "\n".join(_dump(self, "")) + "\n"
+
+
+def _dump(element: PassCall | Pipeline, indent: str) -> list[str]:
+    if isinstance(element, PassCall):
+        return [indent + (element.spelled or str(element))]
+    lines = [f"{indent}{element.anchor}("]
+    for index, inner in enumerate(element.elements):
+        rows = _dump(inner, indent + "  ")
+        if index + 1 < len(element.elements):
+            rows[-1] += ","
+        lines += rows
+    if not element.elements:
+        lines.append("")
+    return [*lines, f"{indent})"]
