@@ -1,0 +1,138 @@
+"""HLO to StableHLO or MHLO with XLA's own importer, and back with its exporter, where neither can harm the caller.
+
+XLA's importer ends the process on some modules and returns others that do not verify. Both are reported as an
+:class:`InputError` that names the instruction at fault.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Literal
+
+from neuron_ctrldep import mlir
+from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
+from neuron_ctrldep.hlo.child import Child, RequestError
+from neuron_ctrldep.hlo.faults import Culprit, locate
+from neuron_ctrldep.hlo.module import HloModule, load_hlo
+from neuron_ctrldep.hlo.names import keep_names
+from neuron_ctrldep.mlir import ir
+
+__all__ = ["Child", "export_hlo", "import_hlo"]
+
+Dialect = Literal["stablehlo", "mhlo"]
+
+
+def import_hlo(
+    module: HloModule,
+    *,
+    dialect: Dialect = "stablehlo",
+    context: ir.Context | None = None,
+    original: HloModule | None = None,
+    child: Child | None = None,
+) -> ir.Operation:
+    """Import ``module``: a verified ``builtin.module`` of functions, unreached private functions removed.
+
+    Frontend attributes become ``mhlo.frontend_attributes``; ``ctrldep.name`` among them is the name of an instruction
+    whose location does not hold it. ``module`` is not changed.
+
+    Args:
+        module: what to import.
+        dialect: ``stablehlo``, or ``mhlo`` by the ``stablehlo-legalize-to-hlo`` pass.
+        context: what to parse the result into; a new one by default.
+        original: the module before this package edited it; a message then says whose fault it is.
+        child: the process to import in, for callers that import several modules; a new one by default.
+
+    Raises:
+        InputError: XLA's importer cannot take the module, or the module has no form in ``dialect``.
+    """
+    with _or_new(child) as process:
+        proto = type(module.proto)()
+        proto.CopyFrom(module.proto)
+        keep_names(proto)
+        try:
+            bytecode = process.import_hlo(proto.SerializeToString(deterministic=True), dialect)
+        except RequestError as failure:
+            if failure.stage == "legalize":
+                raise _no_mhlo_form(failure, module.file) from failure
+            culprit = locate(proto, failure, process)
+            raise _not_importable(failure, culprit, module.file, _blame(original, dialect, process)) from failure
+    return mlir.parse_module(bytecode, file=module.file, context=context)
+
+
+def export_hlo(module: ir.Operation | ir.Module, file: str = "-", *, child: Child | None = None) -> HloModule:
+    """The way back: a StableHLO or MHLO module to HLO, with XLA's exporter. Wire ops keep their side effect.
+
+    Args:
+        module: the ``builtin.module``; it is not changed.
+        file: what messages call it.
+        child: as in :func:`import_hlo`.
+
+    Raises:
+        InputError: the module has no HLO form.
+    """
+    operation = module.operation
+    with _or_new(child) as process:
+        try:
+            proto = process.export_hlo(mlir.to_bytecode(operation))
+        except RequestError as failure:
+            message = f"XLA cannot export this module to HLO: {one_line(failure.message)}"
+            raise InputError(message, location=SourceLocation(file)) from failure
+    return load_hlo(proto, file)
+
+
+@contextlib.contextmanager
+def _or_new(child: Child | None) -> Iterator[Child]:
+    if child is not None:
+        yield child
+        return
+    with Child() as new:
+        yield new
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def one_line(message: str) -> str:
+    """The first line of a message of XLA, which stack traces may follow."""
+    return message.strip().partition("\n")[0].strip()
+
+
+def _blame(original: HloModule | None, dialect: Dialect, child: Child) -> str:
+    """Whether the untouched module imports; empty when there is none."""
+    if original is None:
+        return ""
+    try:
+        child.import_hlo(original.proto.SerializeToString(deterministic=True), dialect)
+    except RequestError:
+        return "; the untouched module fails as well: XLA's importer cannot take it"
+    return "; the untouched module imports: this is a fault of preserve-control-deps, please report it"
+
+
+def _not_importable(failure: RequestError, culprit: Culprit | None, file: str, blame: str) -> InputError:
+    reason = one_line(failure.diagnostics[0]["message"] if failure.diagnostics else failure.message)
+    what = {
+        "refused": "XLA's importer refuses",
+        "died": "XLA's importer ends the process on",
+        "timeout": "XLA's importer does not end on",
+    }[failure.kind]
+    if failure.stage == "verify":
+        what = "XLA's importer returns an invalid module for"
+    name = ""
+    if culprit is not None:
+        name = culprit.name
+        what += f" instruction '{culprit.name}' ({culprit.opcode}) of computation '{culprit.computation}'"
+        if culprit.reason:
+            reason = f"{culprit.reason}: {reason}"
+    else:
+        what += " this module"
+    return InputError(f"{what}: {reason}{blame}", location=SourceLocation(file, name=name))
+
+
+def _no_mhlo_form(failure: RequestError, file: str) -> InputError:
+    message = "this module has no MHLO form"
+    faults = [d for d in failure.diagnostics if "failed to legalize" in d["message"]] or list(failure.diagnostics)
+    reasons = "; ".join(f"{one_line(d['message'])} at {d['location']}" for d in faults[:1])
+    return InputError(
+        diagnostics=[Diagnostic("error", f"{message}: {reasons or one_line(failure.message)}", SourceLocation(file))]
+    )
