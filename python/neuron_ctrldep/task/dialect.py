@@ -264,6 +264,15 @@ def attribute_names(op: ir.Operation) -> list[str]:
     return [entry if isinstance(entry, str) else entry.name for entry in op.attributes]
 
 
+def constant_int(value: ir.Value) -> int | None:
+    """The value of an ``arith.constant`` of integer or index type; ``None`` for any other value."""
+    if isinstance(value, ir.OpResult) and value.owner.operation.name == "arith.constant":
+        attribute = value.owner.operation.attributes["value"]
+        if isinstance(attribute, ir.IntegerAttr):
+            return attribute.value
+    return None
+
+
 def replace_op(old: ir.Operation, values: Sequence[ir.Value]) -> None:
     """Let ``values`` take over the uses of ``old``'s results, one for one, and erase ``old``."""
     for result, value in zip(list(old.results), values, strict=True):

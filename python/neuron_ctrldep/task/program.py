@@ -250,8 +250,17 @@ class TaskModule:
         return order
 
     def _inner_callees(self, name: str) -> list[str]:
-        kernel = self.kernels[name]
-        return [task.callee for task in self.tasks(kernel) if task.callee in self.kernels] if kernel.has_body else []
+        return [task.callee for task in self._inner_tasks(self.kernels[name])]
+
+    def _inner_tasks(self, kernel: Kernel) -> list[Task]:
+        """The tasks in a kernel's body; those that ``verify-task`` is going to reject are left out."""
+        if not kernel.has_body:
+            return []
+        return [
+            task
+            for task in self.tasks(kernel)
+            if not any(type(task).faults(task.operation)) and task.callee in self.kernels
+        ]
 
     def _returned_parameters(self, kernel: Kernel) -> tuple[int | None, ...]:
         origins = self._origins(kernel, views=False)
@@ -264,10 +273,12 @@ class TaskModule:
         return tuple(next(iter(parameters)) if len(parameters) == 1 else None for parameters in found)
 
     def _origins(self, kernel: Kernel, *, views: bool) -> Origins:
+        callees = {task.operation: self.kernels[task.callee] for task in self._inner_tasks(kernel)}
+
         def call_alias(op: ir.Operation, result: int) -> int | None:
-            task = self.task(op)
-            callee = self.kernels.get(task.callee) if task is not None else None
-            return callee.aliases[result] if callee is not None and result < len(callee.aliases) else None
+            callee = callees.get(op)
+            alias = callee.aliases[result] if callee is not None and result < len(callee.aliases) else None
+            return alias if alias is not None and 0 <= alias < len(op.operands) else None
 
         return Origins(kernel.operation.regions[0], call_alias=call_alias, views=views)
 
@@ -280,7 +291,7 @@ class TaskModule:
                 effective[kernel.name, index] = direction
             if kernel.is_group and kernel.has_body:
                 origins = self._origins(kernel, views=True)
-                for task in self.tasks(kernel):
+                for task in self._inner_tasks(kernel):
                     for slot, argument in enumerate(task.args):
                         for parameter in origins.of(argument):
                             if parameter is not None:
@@ -310,7 +321,11 @@ def fits(argument: Any, parameter: Any) -> bool:
     if isinstance(argument, ir.RankedTensorType) and isinstance(parameter, ir.RankedTensorType):
         return argument.shape == parameter.shape and argument.element_type == parameter.element_type
     if isinstance(argument, ir.MemRefType) and isinstance(parameter, ir.MemRefType):
-        return argument.shape == parameter.shape and argument.element_type == parameter.element_type
+        return (
+            argument.shape == parameter.shape
+            and argument.element_type == parameter.element_type
+            and argument.memory_space == parameter.memory_space
+        )
     return False
 
 
