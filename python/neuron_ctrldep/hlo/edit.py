@@ -1,0 +1,231 @@
+"""Carries out the plans of one module: inserts and extends wire ops, moves uses to pins, writes attributes.
+
+What XLA's proto reader insists on is kept: ids are a computation's maximum + 1, names are unique over the module,
+``instructions`` is topological with control edges, and a schedule holds every instruction.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from neuron_ctrldep.hlo.carriers import EdgePlan, Mark, SuccessorPlan
+from neuron_ctrldep.hlo.graph import Graph, Instruction, buffer_leaves, is_wire_op
+from neuron_ctrldep.wire import API_VERSION, DONE_ID, ID, TARGET, format_ids, parse_ids
+
+
+class ModuleEdit:
+    """What the edits of all computations of a module share: names and ids that must not repeat in it."""
+
+    def __init__(self, proto: Any) -> None:
+        self.proto = proto
+        self.wire_ops = 0
+        self.changed = False
+        self._name_numbers = itertools.count(1)
+        self._mark_numbers = itertools.count(1)
+
+    @cached_property
+    def _names(self) -> set[str]:
+        return {instruction.name for computation in self.proto.computations for instruction in computation.instructions}
+
+    def new_name(self) -> str:
+        """The first of ``AwsNeuronControlDep``, ``AwsNeuronControlDep.1``, … that is free in the module."""
+        name = TARGET
+        while name in self._names:
+            name = f"{TARGET}.{next(self._name_numbers)}"
+        self._names.add(name)
+        self.wire_ops += 1
+        return name
+
+    @cached_property
+    def _used_marks(self) -> set[str]:
+        used: set[str] = set()
+        for computation in self.proto.computations:
+            for instruction in computation.instructions:
+                attributes = instruction.frontend_attributes.map
+                if attributes:
+                    used.update(attributes[key] for key in (ID, DONE_ID) if key in attributes)
+        return used
+
+    def mark_of(self, source: Mark) -> str:
+        """The id of a predecessor: the one it has, else a new one, unique in the module."""
+        instruction, key = source
+        used = self._used_marks
+        attributes = instruction.frontend_attributes.map
+        if not attributes.get(key):
+            attributes[key] = next(text for text in map(str, self._mark_numbers) if text not in used)
+            used.add(attributes[key])
+        return str(attributes[key])
+
+
+class ComputationEdit:
+    """Edits one computation. Nothing moves until :meth:`finish`."""
+
+    def __init__(self, module: ModuleEdit, graph: Graph) -> None:
+        self.module = module
+        self.graph = graph
+        self.computation = graph.computation
+        self._next_id = max(graph.by_id) + 1
+        self._before: dict[int, list[int]] = {}
+        self._behind: dict[int, int] = {}
+        self._moved: set[int] = set()
+        self._made: list[Instruction] = []
+
+    def apply(self, plan: SuccessorPlan) -> list[Instruction]:
+        """Carry the edges of one successor; those of earlier instructions have been carried.
+
+        Returns:
+            The wire ops that were inserted or extended for it.
+        """
+        self._made = []
+        front = [edge.predecessor for edge in plan.edges if edge.front]
+        for number in plan.positions if front else ():
+            self._wire(plan.successor, number, front)
+        pinned = [edge.predecessor for edge in plan.edges if edge.pin]
+        if pinned:
+            self._pin(plan.successor, pinned)
+        for edge in plan.edges:
+            self._mark(edge)
+        return self._made
+
+    def finish(self) -> None:
+        """Bring ``instructions`` and the schedule in order."""
+        rank = {one: number for number, one in enumerate(self._sequence(i.id for i in self.graph.order))}
+        self.computation.instructions.sort(key=lambda instruction: rank[instruction.id])
+        if self.module.proto.HasField("schedule"):
+            sequences = self.module.proto.schedule.sequences
+            if self.computation.id in sequences:
+                ids = sequences[self.computation.id].instruction_ids
+                ids[:] = self._sequence(ids)
+
+    def _sequence(self, ids: Iterable[int]) -> list[int]:
+        """``ids`` with the new wire ops in their places."""
+        placed: list[int] = []
+        for one in ids:
+            placed += self._before.get(one, ())
+            if one not in self._moved:
+                placed.append(one)
+            if one in self._behind:
+                placed.append(self._behind[one])
+        return placed
+
+    # --- wire ops -----------------------------------------------------------------------------------------------------
+
+    def _new_wire(self, predecessors: list[Instruction], data: Instruction, successor: Instruction) -> Instruction:
+        wire = self.computation.instructions.add()
+        wire.name = self.module.new_name()
+        wire.opcode = "custom-call"
+        wire.shape.CopyFrom(data.shape)
+        # Errors about the wire op should point at what it was made for.
+        wire.metadata.CopyFrom(successor.metadata)
+        wire.custom_call_target = TARGET
+        wire.custom_call_has_side_effect = True
+        wire.custom_call_api_version = API_VERSION
+        wire.id = self._next_id
+        self._next_id += 1
+        wire.operand_ids.extend(self._current(one) for one in predecessors)
+        wire.operand_ids.append(data.id)
+        for index in buffer_leaves(data.shape):
+            # A custom call may hand on a buffer only by saying that its result is that operand.
+            wire.output_operand_aliasing.add(
+                output_shape_index=index, operand_index=len(predecessors), operand_shape_index=index
+            )
+        self.graph.by_id[wire.id] = wire
+        self._record(wire)
+        return wire
+
+    def _record(self, wire: Instruction) -> None:
+        self._made.append(wire)
+        self.module.changed = True
+
+    def _current(self, instruction: Instruction) -> int:
+        """What a new use of ``instruction`` has to take: its pin, where it got one."""
+        return self._behind.get(instruction.id, instruction.id)
+
+    def _extend(self, wire: Instruction, predecessors: list[Instruction]) -> None:
+        data = wire.operand_ids.pop()
+        position = len(wire.operand_ids)
+        wire.operand_ids.extend(self._current(one) for one in predecessors)
+        for alias in wire.output_operand_aliasing:
+            if alias.operand_index == position:
+                alias.operand_index = len(wire.operand_ids)
+        wire.operand_ids.append(data)
+        self._record(wire)
+
+    def _wire(self, successor: Instruction, number: int, predecessors: list[Instruction]) -> None:
+        """Order operand ``number`` of ``successor`` after ``predecessors``."""
+        data = self.graph.operand(successor, number)
+        held = self._held_before(data)
+        missing = [one for one in predecessors if one.id not in held]
+        if not missing:
+            return
+        if self._can_extend(data, successor):
+            self._extend(data, missing)
+            # What it now waits for may stand behind it.
+            self._moved.add(data.id)
+            self._before.setdefault(successor.id, []).append(data.id)
+            return
+        wire = self._new_wire(missing, data, successor)
+        successor.operand_ids[number] = wire.id
+        self._before.setdefault(successor.id, []).append(wire.id)
+
+    def _held_before(self, data: Instruction) -> set[int]:
+        """What wire ops that stood in front of an operand before the edit hold by now."""
+        held: set[int] = set()
+        while is_wire_op(data):
+            if data.id in self.graph.place:
+                held |= self.graph.held(data)
+            data = self.graph.operand(data, len(data.operand_ids) - 1)
+        return held
+
+    def _can_extend(self, wire: Instruction, successor: Instruction) -> bool:
+        """Whether a wire op holds some edges of ``successor`` and nothing else would notice that it holds more."""
+        graph = self.graph
+        return (
+            wire.id in graph.place
+            and is_wire_op(wire)
+            and graph.users[wire.id] == [successor]
+            and graph.computation.root_id != wire.id
+            and wire.id not in graph.control_sources
+            and self._holds_some(wire, successor)
+        )
+
+    def _holds_some(self, wire: Instruction, successor: Instruction) -> bool:
+        return not self.graph.held(wire).isdisjoint(successor.control_predecessor_ids)
+
+    def _pin(self, successor: Instruction, predecessors: list[Instruction]) -> None:
+        """Let nothing read ``successor`` before ``predecessors``."""
+        graph = self.graph
+        users = graph.users[successor.id]
+        is_root = self.computation.root_id == successor.id
+        if (
+            len(users) == 1
+            and not is_root
+            and graph.is_pin(users[0], successor)
+            and self._holds_some(users[0], successor)
+        ):
+            self._extend(users[0], predecessors)
+            return
+        pin = self._new_wire(predecessors, successor, successor)
+        for user in users:
+            user.operand_ids[:] = [pin.id if one == successor.id else one for one in user.operand_ids]
+        if is_root:
+            self.computation.root_id = pin.id
+        self._behind[successor.id] = pin.id
+
+    # --- attributes ---------------------------------------------------------------------------------------------------
+
+    def _mark(self, edge: EdgePlan) -> None:
+        if not edge.targets:
+            return
+        ids = [self.module.mark_of(source) for source in edge.sources]
+        if not ids:
+            return
+        for instruction, key in edge.targets:
+            attributes = instruction.frontend_attributes.map
+            listed = format_ids(dict.fromkeys([*parse_ids(attributes.get(key, "")), *ids]))
+            if attributes.get(key) != listed:
+                attributes[key] = listed
+                self.module.changed = True

@@ -1,0 +1,221 @@
+"""An HLO module as a protobuf: recognise it by content, check what edits rely on, write it back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
+from neuron_ctrldep.files import decode_utf8
+from neuron_ctrldep.hlo import xla
+from neuron_ctrldep.hlo.order import topological_order
+from neuron_ctrldep.hlo.schema import HloModuleProto, HloProto
+
+
+class HloModule:
+    """One HLO module.
+
+    Attributes:
+        proto: the ``HloModuleProto``; edit it freely. Fields that the schema does not name are kept.
+        file: what messages call the module.
+    """
+
+    def __init__(self, proto: Any, file: str = "-", *, original: bytes | None = None) -> None:
+        self.proto = proto
+        self.file = file
+        self._original = original
+        # XLA writes maps in any order, so "nothing changed" is told by comparing two of our own serializations.
+        self._loaded = self._serialize() if original is not None else None
+
+    def _serialize(self) -> bytes:
+        return bytes(self.proto.SerializeToString(deterministic=True))
+
+    def to_bytes(self) -> bytes:
+        """The serialized ``HloModuleProto``; byte for byte what was loaded when nothing was changed since."""
+        current = self._serialize()
+        return self._original if self._original is not None and current == self._loaded else current
+
+    def to_text(self) -> str:
+        """HLO text, printed by XLA.
+
+        Raises:
+            InputError: XLA refuses the module.
+        """
+        return xla.proto_to_text(self.to_bytes(), self.file)
+
+
+def load_hlo(data: bytes, file: str = "-") -> HloModule:
+    """Read one HLO module: HLO text, a serialized ``HloModuleProto``, or an ``HloProto`` (XLA's ``.hlo.pb`` dumps).
+
+    Args:
+        data: the content; what it is is told by the content alone.
+        file: what messages call it.
+
+    Raises:
+        InputError: it is none of the three, XLA refuses it, or it breaks a rule of :func:`check_module`.
+    """
+    if not data.strip():
+        raise InputError(
+            "the file is empty; expected HLO text, an HloModuleProto or an HloProto", location=SourceLocation(file)
+        )
+    if _is_text(data):
+        data = xla.text_to_proto(decode_utf8(data, file), file)
+    module = _decode(data, file)
+    check_module(module.proto, file)
+    return module
+
+
+# Bytes that stand in no text. Every protobuf that holds a computation has some: its field tags 0x12 and 0x1a.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
+
+
+def _is_text(data: bytes) -> bool:
+    if data.translate(None, _CONTROL) == data:
+        return True
+    # Text with a stray control byte is better told where it is than that it is no protobuf.
+    start = data.lstrip()[:64]
+    return start.startswith((b"HloModule ", b"HloModule\t", b"//", b"/*", b"ENTRY ")) and b"{" in data
+
+
+def _decode(data: bytes, file: str) -> HloModule:
+    """The ``HloModuleProto`` in ``data``, itself or inside an ``HloProto``."""
+    wrapper = HloProto()
+    try:
+        wrapper.ParseFromString(data)
+        inner = wrapper.hlo_module
+    except DecodeError:
+        inner = None
+    if inner is not None and inner.computations:
+        return HloModule(inner, file, original=_first_field(data) or inner.SerializeToString())
+    proto = HloModuleProto()
+    try:
+        proto.ParseFromString(data)
+    except DecodeError:
+        raise InputError(
+            "neither HLO text, nor a whole HloModuleProto, nor a whole HloProto: "
+            "the file is truncated, damaged or of another kind",
+            location=SourceLocation(file),
+        ) from None
+    if not proto.computations:
+        raise InputError(
+            "no HLO module: a protobuf without a computation; the file is truncated or of another kind",
+            location=SourceLocation(file),
+        )
+    return HloModule(proto, file, original=data)
+
+
+def _first_field(data: bytes) -> bytes | None:
+    """The bytes of field 1 when ``data`` starts with it and it stands once, as XLA writes an ``HloProto``."""
+    if data[:1] != b"\x0a":
+        return None
+    length = shift = 0
+    for position in range(1, min(len(data), 11)):
+        byte = data[position]
+        length |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            start = position + 1
+            inner, rest = data[start : start + length], data[start + length :]
+            # A second field 1 would be merged into the first by the protobuf rules.
+            return inner if len(inner) == length and not rest.startswith(b"\x0a") else None
+    return None
+
+
+def check_module(proto: Any, file: str) -> None:
+    """Check what XLA's reader insists on and what it takes silently and gets wrong.
+
+    XLA reads back only the low 32 bits of an id, so an operand or predecessor of another computation would land on
+    whatever instruction has the same local id.
+
+    Raises:
+        InputError: names are missing or doubled, ids are doubled or negative, the entry, a root, an operand, a callee
+            or a control predecessor does not exist in its computation, an instruction precedes itself, or data and
+            control edges form a cycle. The message names computation and instruction.
+    """
+    checker = _Checker(proto, file)
+    checker.check()
+
+
+class _Checker:
+    def __init__(self, proto: Any, file: str) -> None:
+        self.proto = proto
+        self.file = file
+
+    def fail(self, message: str, name: str = "") -> InputError:
+        return InputError(diagnostics=[Diagnostic("error", message, SourceLocation(self.file, name=name))])
+
+    def check(self) -> None:
+        computations = list(self.proto.computations)
+        by_id = {computation.id: computation for computation in computations}
+        if len(by_id) != len(computations):
+            raise self.fail("two computations have the same id")
+        if self.proto.entry_computation_id not in by_id:
+            raise self.fail(
+                f"the entry computation (id {self.proto.entry_computation_id}) is not in the module; is it truncated?"
+            )
+        names: set[str] = set()
+        for computation in computations:
+            self._check_computation(computation, by_id, names)
+
+    def _check_computation(self, computation: Any, computations: dict[int, Any], names: set[str]) -> None:
+        where = f"computation '{computation.name}'"
+        instructions = list(computation.instructions)
+        seen: set[int] = set()
+        local: set[int] = set()
+        late: list[tuple[Any, int, str]] = []  # an operand or predecessor that does not stand before its user
+        for instruction in instructions:
+            one = instruction.id
+            name = instruction.name
+            if not name or name in names:
+                what = f"two instructions of the module are named '{name}'" if name else "an instruction has no name"
+                raise self.fail(f"{where}: {what}; names are unique over the module", name)
+            names.add(name)
+            if one < 0 or one & 0xFFFFFFFF in local:
+                what = "is negative" if one < 0 else "is taken"
+                raise self.fail(f"{where}: instruction '{name}': its id {one} {what}", name)
+            local.add(one & 0xFFFFFFFF)
+            for operand in instruction.operand_ids:
+                if operand not in seen:
+                    late.append((instruction, operand, "operand"))
+            for predecessor in instruction.control_predecessor_ids:
+                if predecessor not in seen:
+                    late.append((instruction, predecessor, "control predecessor"))
+            for callee in instruction.called_computation_ids:
+                if callee not in computations:
+                    raise self.fail(
+                        f"{where}: instruction '{name}' calls computation {callee}, which is not there", name
+                    )
+            seen.add(one)
+        if not instructions:
+            raise self.fail(f"{where} holds no instruction; is the file truncated?")
+        if computation.root_id not in seen:
+            raise self.fail(f"{where}: its root (id {computation.root_id}) is not one of its instructions")
+        for instruction, other, role in late:
+            self._check_late(where, instruction, other, role, seen, computations)
+        if late:
+            cycle = topological_order(instructions)[1]
+            if cycle:
+                path = " -> ".join(f"'{i.name}'" for i in [*cycle, cycle[0]])
+                raise self.fail(
+                    f"{where}: instruction '{cycle[0].name}' is part of a cycle of data and control edges: {path}",
+                    cycle[0].name,
+                )
+
+    def _check_late(
+        self, where: str, instruction: Any, other: int, role: str, seen: set[int], computations: dict[int, Any]
+    ) -> None:
+        name = instruction.name
+        if other == instruction.id:
+            raise self.fail(f"{where}: instruction '{name}' is its own {role}", name)
+        if other in seen:
+            return
+        for computation in computations.values():
+            for candidate in computation.instructions:
+                if candidate.id == other:
+                    raise self.fail(
+                        f"{where}: instruction '{name}': its {role} '{candidate.name}' belongs to computation "
+                        f"'{computation.name}'; an edge holds within one computation",
+                        name,
+                    )
+        raise self.fail(f"{where}: instruction '{name}': no instruction has the id {other} of its {role}", name)
