@@ -27,11 +27,11 @@ from neuron_ctrldep.task.dialect import (
     SCOPE,
     Submit,
     Task,
-    constant_int,
     is_storage,
     walk,
 )
 from neuron_ctrldep.task.ext import get_attribute
+from neuron_ctrldep.task.loops import dimensions
 from neuron_ctrldep.task.program import (
     Kernel,
     Orchestration,
@@ -247,21 +247,10 @@ def _scope_faults(op: ir.Operation) -> Iterator[str]:
 
 
 def _step_faults(op: ir.Operation) -> Iterator[str]:
-    for position, step in enumerate(_steps(op)):
+    for dimension in dimensions(op):
+        step = dimension.step.constant
         if step is not None and step < 1:
-            yield f"step #{position} is {step}; a step is at least 1"
-
-
-def _steps(op: ir.Operation) -> list[int | None]:
-    """The steps of a loop, as far as they are constants."""
-    if op.name == "scf.for":
-        return [constant_int(op.operands[2])]
-    if op.name == "scf.parallel":
-        count = op.attributes["operandSegmentSizes"][2]
-        return [constant_int(value) for value in list(op.operands)[2 * count : 3 * count]]
-    if op.name == "scf.forall":
-        return [step if step != ir.ShapedType.get_dynamic_size() else None for step in op.attributes["staticStep"]]
-    return []
+            yield f"has the step {step}; a step is at least 1"
 
 
 def _mark_faults(op: ir.Operation) -> Iterator[str]:
