@@ -9,6 +9,7 @@ from typing import Any
 
 from neuron_ctrldep import wire
 from neuron_ctrldep.hlo.child import Child, RequestError
+from neuron_ctrldep.hlo.isolate import failing_instruction
 from neuron_ctrldep.hlo.schema import TUPLE
 
 
@@ -22,16 +23,39 @@ class Culprit:
     reason: str = ""
 
 
-def locate(proto: Any, failure: RequestError, child: Child) -> Culprit | None:
+def locate(proto: Any, failure: RequestError, child: Child, dialect: str) -> Culprit | None:
     """The instruction of the ``HloModuleProto`` ``proto`` that ``failure`` is about, or ``None`` if it cannot be told.
 
     By the names in its diagnostics and message, else by what is known to break the importer, else by importing parts of
     the module.
     """
-    mentioned = _mentioned(proto, failure)
-    if mentioned is not None:
-        return mentioned
-    return next(known_faults(proto), None)
+    found = next(_mentioned(proto, failure), None) or next(known_faults(proto), None)
+    if found is not None or failure.kind == "timeout":
+        return found
+
+    def fails(part: Any) -> bool:
+        try:
+            child.import_hlo(part.SerializeToString(), dialect)
+        except RequestError as error:
+            return (error.kind, error.stage, one_line(error.message)) == expected
+        return False
+
+    expected = (failure.kind, failure.stage, one_line(failure.message))
+    part = failing_instruction(proto, fails)
+    if part is None:
+        return None
+    computation, instruction = part
+    start, reason = _pipelined(computation, instruction)
+    return Culprit(start.name, start.opcode, computation.name, reason)
+
+
+def one_line(message: str) -> str:
+    """The first line of a message of XLA, which stack traces may follow, without the place in XLA's source."""
+    first = message.strip().partition("\n")[0].strip()
+    return _STATUS.sub("", first)
+
+
+_STATUS = re.compile(r"^[A-Z_]+: (?:RET_CHECK failure \([^)]*\) )?")
 
 
 # --- names in messages ------------------------------------------------------------------------------------------------
@@ -41,13 +65,14 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _HLO_NAME = re.compile(r"%([\w.\-]+)")
 
 
-def _mentioned(proto: Any, failure: RequestError) -> Culprit | None:
-    for name in _names(failure):
-        for computation in proto.computations:
-            for instruction in computation.instructions:
-                if instruction.name == name:
-                    return Culprit(name, instruction.opcode, computation.name)
-    return None
+def _mentioned(proto: Any, failure: RequestError) -> Iterator[Culprit]:
+    names = list(_names(failure))
+    if not names:
+        return
+    instructions = {i.name: (i.opcode, c.name) for c in proto.computations for i in c.instructions}
+    for name in names:
+        if name in instructions:
+            yield Culprit(name, *instructions[name])
 
 
 def _names(failure: RequestError) -> Iterator[str]:
@@ -65,6 +90,7 @@ def _names(failure: RequestError) -> Iterator[str]:
 
 _DONE = {"send": "send-done", "recv": "recv-done"}
 _START = {done: start for start, done in _DONE.items()}
+_THROUGH = frozenset({"get-tuple-element", *_START})
 
 
 def known_faults(proto: Any) -> Iterator[Culprit]:
@@ -78,6 +104,22 @@ def known_faults(proto: Any) -> Iterator[Culprit]:
                 yield Culprit(instruction.name, instruction.opcode, computation.name, reason)
 
 
+def _pipelined(computation: Any, instruction: Any) -> tuple[Any, str]:
+    """The send or recv that ``instruction`` reads or is, when others than its done read it, and that as a reason.
+
+    The importer then makes an asynchronous op of it, which some readers cannot take. Else ``instruction``, no reason.
+    """
+    instructions = {i.id: i for i in computation.instructions}
+    start = instruction
+    while start.opcode in _THROUGH and start.operand_ids:
+        start = instructions[start.operand_ids[0]]
+    done = _DONE.get(start.opcode)
+    others = [user for user in _users(computation.instructions).get(start.id, []) if user != done]
+    if done is None or not others:
+        return instruction, ""
+    return start, f"a {start.opcode} that a {others[0]} reads, not only its {done}"
+
+
 def _known_fault(instruction: Any, users: dict[int, list[str]], opcodes: dict[int, str]) -> str:
     opcode = instruction.opcode
     if opcode in _DONE:
@@ -85,9 +127,6 @@ def _known_fault(instruction: Any, users: dict[int, list[str]], opcodes: dict[in
             return f"{opcode} without a channel id"
         if not users.get(instruction.id):
             return f"{opcode} without users"
-        first = users[instruction.id][0]
-        if first != _DONE[opcode]:
-            return f"the first user of a {opcode} must be its {_DONE[opcode]}, found {first}"
     elif opcode in _START and instruction.operand_ids:
         source = opcodes.get(instruction.operand_ids[0], "nothing")
         if source != _START[opcode]:

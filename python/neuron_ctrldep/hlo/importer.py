@@ -7,13 +7,14 @@ XLA's importer ends the process on some modules and returns others that do not v
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from typing import Literal
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
+from neuron_ctrldep.errors import InputError, SourceLocation
 from neuron_ctrldep.hlo.child import Child, RequestError
-from neuron_ctrldep.hlo.faults import Culprit, locate
+from neuron_ctrldep.hlo.faults import Culprit, locate, one_line
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.names import keep_names
 from neuron_ctrldep.mlir import ir
@@ -45,7 +46,10 @@ def import_hlo(
 
     Raises:
         InputError: XLA's importer cannot take the module, or the module has no form in ``dialect``.
+        ValueError: ``dialect`` is neither.
     """
+    if dialect not in ("stablehlo", "mhlo"):
+        raise ValueError(f"dialect must be 'stablehlo' or 'mhlo', not {dialect!r}")
     with _or_new(child) as process:
         proto = type(module.proto)()
         proto.CopyFrom(module.proto)
@@ -55,7 +59,7 @@ def import_hlo(
         except RequestError as failure:
             if failure.stage == "legalize":
                 raise _no_mhlo_form(failure, module.file) from failure
-            culprit = locate(proto, failure, process)
+            culprit = locate(proto, failure, process, dialect)
             raise _not_importable(failure, culprit, module.file, _blame(original, dialect, process)) from failure
     return mlir.parse_module(bytecode, file=module.file, context=context)
 
@@ -93,11 +97,6 @@ def _or_new(child: Child | None) -> Iterator[Child]:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def one_line(message: str) -> str:
-    """The first line of a message of XLA, which stack traces may follow."""
-    return message.strip().partition("\n")[0].strip()
-
-
 def _blame(original: HloModule | None, dialect: Dialect, child: Child) -> str:
     """Whether the untouched module imports; empty when there is none."""
     if original is None:
@@ -129,10 +128,14 @@ def _not_importable(failure: RequestError, culprit: Culprit | None, file: str, b
     return InputError(f"{what}: {reason}{blame}", location=SourceLocation(file, name=name))
 
 
+_ILLEGAL = re.compile(r"failed to legalize operation '([\w.]+)'")
+
+
 def _no_mhlo_form(failure: RequestError, file: str) -> InputError:
-    message = "this module has no MHLO form"
-    faults = [d for d in failure.diagnostics if "failed to legalize" in d["message"]] or list(failure.diagnostics)
-    reasons = "; ".join(f"{one_line(d['message'])} at {d['location']}" for d in faults[:1])
-    return InputError(
-        diagnostics=[Diagnostic("error", f"{message}: {reasons or one_line(failure.message)}", SourceLocation(file))]
-    )
+    reason = one_line(failure.message)
+    for diagnostic in failure.diagnostics:
+        match = _ILLEGAL.search(diagnostic["message"])
+        if match is not None:
+            reason = f"'{match[1]}' at {diagnostic['location']} has none"
+            break
+    return InputError(f"this module has no MHLO form: {reason}", location=SourceLocation(file))

@@ -4,31 +4,28 @@ The importer makes a location from the ``op_name`` metadata of an instruction, a
 where there is none. A ``get-tuple-element`` gets the location of its source. The name of such an instruction travels in
 the frontend attribute ``ctrldep.name`` instead.
 
-So does the name of every instruction at the end of a control edge or next to a wire op: attributes that differ keep
-MLIR's ``cse`` from merging two of them into one, after which nobody could say which of the two an edge belongs to.
+So does the name of every instruction at the end of a control edge, or next to a wire op where control edges were
+stripped: attributes that differ keep MLIR's ``cse`` from merging two of them into one, after which nobody could say
+which of the two an edge belongs to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from neuron_ctrldep import wire
 from neuron_ctrldep.hlo.schema import TUPLE
 
-# Their frontend attributes do not survive: the importer drops those of the dones of collectives, and XLA's proto reader
-# writes those of the async ops over those of the instruction they wrap. Their location is freed for the name instead;
-# the start, or the wrapped instruction, still has the op_name.
-_ASYNC = frozenset({"async-start", "async-update", "async-done"})
-_NAME_IN_LOCATION = _ASYNC | {"all-gather-done", "all-reduce-done", "collective-permute-done"}
+# The importer drops their frontend attributes. Their location is freed for the name instead; the start, which as a rule
+# has the same op_name, keeps it.
+_NAME_IN_LOCATION = frozenset({"all-gather-done", "all-reduce-done", "collective-permute-done"})
 
 
 def keep_names(proto: Any) -> None:
     """Put ``ctrldep.name`` on the instructions of the ``HloModuleProto`` ``proto`` that need it, in place."""
-    overwritten = _overwritten(proto.computations)
     for computation in proto.computations:
         ends = _edge_ends(computation.instructions)
-        overwritten_root = computation.root_id if computation.id in overwritten else None
         for instruction in computation.instructions:
             opcode = instruction.opcode
             attributes = instruction.frontend_attributes.map
@@ -39,7 +36,7 @@ def keep_names(proto: Any) -> None:
                 and wire.NAME not in attributes
             ):
                 continue
-            if opcode in _NAME_IN_LOCATION or instruction.id == overwritten_root:
+            if opcode in _NAME_IN_LOCATION:
                 instruction.metadata.op_name = ""
                 attributes.pop(wire.NAME, None)
             elif opcode == "parameter" and instruction.shape.element_type == TUPLE:
@@ -49,14 +46,17 @@ def keep_names(proto: Any) -> None:
                 attributes[wire.NAME] = instruction.name
 
 
-def _edge_ends(instructions: Iterable[Any]) -> set[int]:
-    """The ids of the ends of control edges, and of the operands and users of wire ops."""
+def _edge_ends(instructions: Sequence[Any]) -> set[int]:
+    """The ids of the ends of control edges; of the operands and users of wire ops where control edges were stripped."""
     ends: set[int] = set()
-    wire_ops: set[int] = set()
     for instruction in instructions:
         if instruction.control_predecessor_ids:
             ends.add(instruction.id)
             ends.update(instruction.control_predecessor_ids)
+    if ends:  # only these: a module is named alike before and after its edges were given to wire ops
+        return ends
+    wire_ops: set[int] = set()
+    for instruction in instructions:
         operands = instruction.operand_ids
         if wire_ops and not wire_ops.isdisjoint(operands):
             ends.add(instruction.id)
@@ -64,14 +64,3 @@ def _edge_ends(instructions: Iterable[Any]) -> set[int]:
             wire_ops.add(instruction.id)
             ends.update(operands)
     return ends
-
-
-def _overwritten(computations: Iterable[Any]) -> set[int]:
-    """The ids of the computations whose root gets the frontend attributes of the async op that wraps it."""
-    return {
-        called
-        for computation in computations
-        for instruction in computation.instructions
-        if instruction.opcode in _ASYNC and instruction.frontend_attributes.map
-        for called in instruction.called_computation_ids
-    }
