@@ -1,0 +1,136 @@
+"""The graph of an MLIR module: what :func:`~neuron_ctrldep.control_dep.control_edges` and def-use chains say."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from neuron_ctrldep.control_dep import (
+    control_edges,
+    instruction_name,
+    is_constant,
+    is_transparent,
+    reachable_functions,
+)
+from neuron_ctrldep.control_dep.structure import is_terminator, trace
+from neuron_ctrldep.mlir import ir, location_names, module_name, source_location
+from neuron_ctrldep.view.graph import Graph, Node, Role, clipped, label_of
+
+_ELIDE_FROM = 64
+"""Constants with more elements are printed without them."""
+
+
+def graph_of(module: ir.Operation | ir.Module) -> Graph:
+    """The graph of all functions that main reaches.
+
+    Transparent ops (wire ops, tuples, tuple elements) are no nodes: data edges go through them, and the dependencies
+    they carry are edges. Edges that are written in the module but are none stand in ``notes`` with their reasons.
+    """
+    operation = module.operation
+    builder = _Builder(operation)
+    functions = reachable_functions(operation)
+    for function in functions:
+        builder.add_function(function)
+    if not functions:
+        builder.add_blocks(operation, builder.graph.add_cluster("module"))
+    found = control_edges(operation)
+    for edge in found.edges:
+        src, dst = builder.index.get(edge.src), builder.index.get(edge.dst)
+        if src is not None and dst is not None:
+            builder.graph.add_edge(src, dst, label_of(edge.kind))
+    builder.graph.unique_edges()
+    builder.graph.notes = [f"{e.src or '?'} → {e.dst or '?'}: {e.reason}" for e in found.uncounted]
+    return builder.graph
+
+
+class _Builder:
+    def __init__(self, module: ir.Operation) -> None:
+        self.graph = Graph(module_name(module))
+        self.index: dict[ir.Operation, int] = {}
+        self._values: dict[ir.Value, int] = {}
+        # One numbering for all ops: printing each on its own would number its whole function each time.
+        self._state = ir.AsmState(module)
+
+    def add_function(self, function: ir.Operation) -> None:
+        name = ir.StringAttr(function.attributes["sym_name"]).value
+        self.add_blocks(function, self.graph.add_cluster(f"@{name}"))
+
+    def add_blocks(self, owner: ir.Operation, cluster: int) -> None:
+        for region in owner.regions:
+            self._add_region(region, cluster)
+
+    def _add_region(self, region: ir.Region, cluster: int) -> None:
+        for block in region.blocks:
+            for argument in block.arguments:
+                kind = str(argument.type)
+                node = Node(
+                    f"arg{argument.arg_number}", kind, cluster, "argument", f"%arg{argument.arg_number}: {kind}"
+                )
+                self._values[argument] = self.graph.add_node(node)
+            for op in block.operations:
+                self._add_op(op.operation, cluster)
+
+    def _add_op(self, op: ir.Operation, cluster: int) -> None:
+        if is_transparent(op):
+            return
+        role: Role = "constant" if is_constant(op) else "end" if is_terminator(op) else "op"
+        short = op.name.partition(".")[2] or op.name
+        name = short if role == "end" else instruction_name(op)
+        text = self._text(op, role)
+        detail = text.partition("constant ")[2] if role == "constant" else ""
+        node = Node(name, short, cluster, role, text, _location(op), detail)
+        index = self.graph.add_node(node)
+        self.index[op] = index
+        for result in op.results:
+            self._values[result] = index
+        for operand in op.operands:
+            for value in trace(operand)[0]:
+                if value in self._values:
+                    self.graph.add_edge(self._values[value], index)
+        for number, region in enumerate(op.regions):
+            if len(region.blocks):
+                title = _region_title(op, number)
+                self._add_region(region, self.graph.add_cluster(title, cluster, index))
+
+    def _text(self, op: ir.Operation, role: Role) -> str:
+        if role == "constant" and _elements(op.results[0].type) > _ELIDE_FROM:
+            asm = op.get_asm(large_elements_limit=_ELIDE_FROM, use_local_scope=True, assume_verified=True)
+            return clipped(str(asm))
+        stream = io.StringIO()
+        op.print(state=self._state, file=stream)
+        text = stream.getvalue()
+        lines = text.split("\n")
+        if len(op.regions) and len(lines) > 12:
+            text = "\n".join([*lines[:8], "  …", *lines[-1:]])
+        return clipped(text)
+
+
+_REGION_TITLES = {
+    "while": ("condition", "body"),
+    "if": ("then", "else"),
+    "reduce": ("body",),
+    "for": ("body",),
+}
+
+
+def _region_title(op: ir.Operation, number: int) -> str:
+    short = op.name.partition(".")[2]
+    titles = _REGION_TITLES.get(short, ())
+    part = titles[number] if number < len(titles) else f"region {number}"
+    return f"{short} {part}"
+
+
+def _elements(kind: ir.Type) -> int:
+    """How many elements a constant's type has, as its text says it; 1 for what is no tensor."""
+    match = re.match(r"tensor<((?:\d+x)*)", str(kind))
+    count = 1
+    for extent in match[1].split("x")[:-1] if match else []:
+        count *= int(extent)
+    return count
+
+
+def _location(op: ir.Operation) -> str:
+    place = source_location(op.location)
+    names = location_names(op.location)
+    parts = [str(place)] if place is not None else []
+    return " ".join(parts + ([f"({names[0]})"] if names and names[0] else []))
