@@ -285,6 +285,11 @@ def ops_of(block: ir.Block) -> list[ir.Operation]:
     return [op.operation for op in block.operations]
 
 
+def terminator_of(region: ir.Region) -> ir.Operation:
+    """The terminator of the first block of ``region``, in constant time."""
+    return ir.InsertionPoint.at_block_terminator(region.blocks[0]).ref_operation.operation
+
+
 def walk(root: ir.Operation) -> Iterator[ir.Operation]:
     """All operations below ``root`` in program order, an op before what it holds. ``root`` itself is left out.
 

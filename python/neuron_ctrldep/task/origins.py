@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.task.dialect import ops_of
+from neuron_ctrldep.task.dialect import terminator_of
 
 _IDENTITIES = frozenset({"tensor.cast", "memref.cast", "memref.memory_space_cast"})
 """Ops whose result is the whole of operand 0's storage, in the same coordinates."""
@@ -85,14 +85,14 @@ class Origins:
             yield op.operands[2]
         elif name == "scf.for":
             yield op.operands[3 + index]
-            yield _terminator(op.regions[0]).operands[index]
+            yield terminator_of(op.regions[0]).operands[index]
         elif name == "scf.while":
-            yield _terminator(op.regions[0]).operands[1 + index]
+            yield terminator_of(op.regions[0]).operands[1 + index]
         elif name in ("scf.if", "scf.index_switch"):
             for region in op.regions:
-                yield _terminator(region).operands[index]
+                yield terminator_of(region).operands[index]
         elif name == "scf.execute_region" and len(op.regions[0].blocks) == 1:
-            yield _terminator(op.regions[0]).operands[index]
+            yield terminator_of(op.regions[0]).operands[index]
         else:
             alias = self._call_alias(op, index)
             if alias is not None:
@@ -104,14 +104,10 @@ class Origins:
         index = argument.arg_number
         if op.name == "scf.for" and index >= 1:
             yield op.operands[2 + index]
-            yield _terminator(op.regions[0]).operands[index - 1]
+            yield terminator_of(op.regions[0]).operands[index - 1]
         elif op.name == "scf.while":
             if block == op.regions[0].blocks[0]:
                 yield op.operands[index]
-                yield _terminator(op.regions[1]).operands[index]
+                yield terminator_of(op.regions[1]).operands[index]
             else:
-                yield _terminator(op.regions[0]).operands[1 + index]
-
-
-def _terminator(region: ir.Region) -> ir.Operation:
-    return ops_of(region.blocks[0])[-1]
+                yield terminator_of(op.regions[0]).operands[1 + index]

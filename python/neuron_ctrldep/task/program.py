@@ -266,7 +266,7 @@ class TaskModule:
         origins = self._origins(kernel, views=False)
         found: list[set[int | None]] = [set() for _ in kernel.result_types]
         for block in kernel.operation.regions[0].blocks:
-            terminator = ops_of(block)[-1]
+            terminator = ir.InsertionPoint.at_block_terminator(block).ref_operation.operation
             if terminator.name == "func.return":
                 for parameters, value in zip(found, terminator.operands, strict=True):
                     parameters |= origins.of(value)

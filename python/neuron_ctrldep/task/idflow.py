@@ -1,0 +1,204 @@
+"""Where task ids come from: the tasks that an id or id tensor may stand for, through barriers and control flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.dialect import (
+    BRANCHES,
+    SEQUENTIAL_LOOPS,
+    Barrier,
+    Invalid,
+    Submit,
+    is_id_tensor,
+    is_task_id,
+    terminator_of,
+)
+from neuron_ctrldep.task.ext import SEGMENT_SIZES
+
+MAX_DISTANCE = 16
+"""Greater iteration distances are reported as unknown; it bounds the walk around the carried values of a loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step back from an id to one it may be equal to or complete after."""
+
+    value: ir.Value
+    how: Literal["same", "previous", "enter"] = "same"
+    """``previous``: in the iteration of ``loop`` before; ``enter``: some iteration of ``loop``, seen from after it."""
+    loop: ir.Operation | None = None
+
+
+def steps(value: ir.Value) -> list[Step]:
+    """All steps back from an id or id tensor; none from a submit, ``task.invalid``, ``tensor.empty`` or a parameter."""
+    if isinstance(value, ir.BlockArgument):
+        return list(_from_argument(value))
+    op = value.owner.operation
+    if op.name in (Submit.op_name, Invalid.op_name):
+        return []
+    return list(_from_result(op, value.result_number))
+
+
+def _is_id(value: ir.Value) -> bool:
+    return is_task_id(value.type) or is_id_tensor(value.type)
+
+
+def _from_result(op: ir.Operation, index: int) -> Iterator[Step]:
+    name = op.name
+    if name == "scf.for":
+        yield Step(op.operands[3 + index])
+        yield Step(terminator_of(op.regions[0]).operands[index], "enter", op)
+    elif name == "scf.while":
+        yield Step(terminator_of(op.regions[0]).operands[1 + index], "enter", op)
+    elif name == "scf.parallel":
+        yield Step(_initial(op, index))
+        reduce = terminator_of(op.regions[0])
+        yield Step(terminator_of(reduce.regions[index]).operands[0], "enter", op)
+    elif name == "scf.forall":
+        yield Step(_initial(op, index))
+        argument = op.regions[0].blocks[0].arguments[_rank(op) + index]
+        for use in argument.uses:
+            if use.owner.operation.name == "tensor.parallel_insert_slice" and use.operand_number == 1:
+                yield Step(use.owner.operation.operands[0], "enter", op)
+    elif name in BRANCHES or name == "scf.execute_region":
+        for region in op.regions:
+            for block in region.blocks:
+                terminator = ir.InsertionPoint.at_block_terminator(block).ref_operation.operation
+                if terminator.name == "scf.yield":
+                    yield Step(terminator.operands[index])
+    else:  # a barrier, an op on id tensors, arith.select: the result depends on each operand that is an id
+        for operand in op.operands:
+            if _is_id(operand):
+                yield Step(operand)
+
+
+def _from_argument(argument: ir.Value) -> Iterator[Step]:
+    block = argument.owner
+    op = block.owner.operation
+    index = argument.arg_number
+    if op.name == "scf.for":
+        yield Step(op.operands[2 + index])
+        yield Step(terminator_of(op.regions[0]).operands[index - 1], "previous", op)
+    elif op.name == "scf.while" and block == op.regions[0].blocks[0]:
+        yield Step(op.operands[index])
+        yield Step(terminator_of(op.regions[1]).operands[index], "previous", op)
+    elif op.name == "scf.while":
+        yield Step(terminator_of(op.regions[0]).operands[1 + index])
+    elif op.name == "scf.forall":
+        yield Step(_initial(op, index - _rank(op)))
+    elif op.name == "scf.reduce":
+        reduced = _region_number(op, block)
+        yield Step(op.operands[reduced])
+        yield Step(_initial(op.parent.operation, reduced))
+
+
+def _region_number(op: ir.Operation, block: ir.Block) -> int:
+    return next(i for i, region in enumerate(op.regions) if region.blocks[0] == block)
+
+
+def _initial(op: ir.Operation, index: int) -> ir.Value:
+    """The initial value of result ``index`` of a parallel loop."""
+    sizes = list(op.attributes[SEGMENT_SIZES])
+    return op.operands[sum(sizes[:3]) + index]
+
+
+def _rank(forall: ir.Operation) -> int:
+    return len(list(forall.attributes["staticStep"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A task that an id may stand for, seen from the op that uses the id."""
+
+    task: Submit
+    distance: int | None
+    """How many iterations earlier, when that is known: 0 in the same one, or where no sequential loop holds both."""
+
+
+_State = tuple[ir.Value, tuple[int | None, ...]]
+"""A value, and for each sequential loop around the user how many iterations back it is seen; ``None``: not known."""
+
+
+def sources(user: ir.Operation, value: ir.Value) -> list[Source]:
+    """The tasks that must be complete before ``value`` is, as ``user`` sees them, each once, in order of discovery."""
+    loops = list(_sequential_loops(user))
+    start: _State = (value, (0,) * len(loops))
+    seen = {start}
+    stack = [start]
+    found: dict[Submit, set[int | None]] = {}
+    while stack:
+        current, counts = stack.pop()
+        if isinstance(current, ir.OpResult) and current.owner.operation.name == Submit.op_name:
+            task = Submit(current.owner.operation)
+            found.setdefault(task, set()).add(_distance(task.operation, loops, counts))
+            continue
+        for step in reversed(steps(current)):
+            state = (step.value, _advance(counts, loops, step))
+            if state not in seen:
+                seen.add(state)
+                stack.append(state)
+    return [Source(task, next(iter(distances)) if len(distances) == 1 else None) for task, distances in found.items()]
+
+
+def _sequential_loops(op: ir.Operation) -> Iterator[ir.Operation]:
+    parent = op.parent
+    while parent is not None:
+        if parent.name in SEQUENTIAL_LOOPS:
+            yield parent.operation
+        parent = parent.operation.parent
+
+
+def _advance(counts: tuple[int | None, ...], loops: list[ir.Operation], step: Step) -> tuple[int | None, ...]:
+    """The iterations gone back in each loop around the user, after ``step``; ``None``: not known."""
+    if step.loop is None or step.loop not in loops:
+        return counts
+    position = loops.index(step.loop)
+    count = counts[position]
+    if step.how == "enter":
+        # Back into a loop that was left through its initial value: an earlier run of the whole loop.
+        count = None
+    elif count is not None:
+        count = count + 1 if count < MAX_DISTANCE else None
+    return (*counts[:position], count, *counts[position + 1 :])
+
+
+def _distance(task: ir.Operation, loops: list[ir.Operation], counts: tuple[int | None, ...]) -> int | None:
+    around = set(_sequential_loops(task))
+    known: list[int] = []
+    for loop, count in zip(loops, counts, strict=True):
+        if loop in around:
+            if count is None:
+                return None
+            known.append(count)
+    nonzero = [count for count in known if count]
+    return sum(nonzero) if len(nonzero) <= 1 else None
+
+
+def may_be_no_task(value: ir.Value) -> bool:
+    """Whether an id may be the id of no task when it is used. A barrier is a task of its own here."""
+    seen = {value}
+    stack = [value]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ir.OpResult):
+            name = current.owner.operation.name
+            if name in (Submit.op_name, Barrier.op_name):
+                continue
+            if name not in _PASS_ON:
+                return True
+        following = steps(current)
+        if not following:
+            return True
+        for step in following:
+            if step.value not in seen:
+                seen.add(step.value)
+                stack.append(step.value)
+    return False
+
+
+_PASS_ON = BRANCHES | SEQUENTIAL_LOOPS | {"scf.parallel", "scf.execute_region", "arith.select"}
+"""Ops whose result, where it is an id, is one of the ids they were given."""
