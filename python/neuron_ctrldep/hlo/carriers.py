@@ -89,11 +89,10 @@ class Planner:
             return []
         # Readers of the other elements of a tuple would run free of a wire op on one.
         every = opcode == "tuple" or (self.rewire == "all" and opcode in _CALLERS)
-        return [number for number in range(count if every else 1) if self._can_forward(successor, number)]
-
-    def _can_forward(self, successor: Instruction, number: int) -> bool:
-        data = self.graph.operand(successor, number)
-        return not is_leafless(data.shape) and self.graph.can_be_operand(data, successor)
+        graph = self.graph
+        return [
+            number for number in range(count if every else 1) if graph.can_be_data(graph.operand(successor, number))
+        ]
 
     def _edge(self, predecessor: Instruction, successor: Instruction, positions: list[int]) -> EdgePlan:
         if predecessor.opcode == "parameter":

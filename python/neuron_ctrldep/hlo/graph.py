@@ -25,6 +25,7 @@ ASYNC_SUCCESSORS = frozenset({"async-done", "async-update", "copy-done"})
 """Their operand must be the start (or update) itself too, but their own attributes survive."""
 
 _NEVER_OPERANDS = frozenset({"recv", "copy-start", "async-start", "async-update"})
+_STARTS = _NEVER_OPERANDS | frozenset(START_OF_DONE.values())
 
 
 def is_wire_op(instruction: Instruction) -> bool:
@@ -113,38 +114,11 @@ class Graph:
                 current = self.element(current)
         return current
 
-    def can_be_operand(self, value: Instruction, successor: Instruction) -> bool:
-        """Whether XLA's importer takes ``value`` as an operand of a wire op that stands right before ``successor``.
-
-        It merges or wraps the starts of asynchronous pairs and looks only at their first user, so a call among their
-        users ends it. Of a ``send`` only the first user counts: behind its done a call does no harm.
-        """
-        stack = [value]
-        seen: set[int] = set()
-        while stack:
-            current = stack.pop()
-            if current.id in seen:
-                continue
-            seen.add(current.id)
-            if current.opcode in _NEVER_OPERANDS:
-                return False
-            if current.opcode == "send":
-                first = next(iter(self.users[current.id]), None)
-                if first is None or first.opcode != "send-done" or self.place[first.id] > self.place[successor.id]:
-                    return False
-            elif current.opcode == "tuple":
-                stack += [self.by_id[one] for one in current.operand_ids]
-            elif is_wire_op(current):
-                stack.append(self.operand(current, len(current.operand_ids) - 1))
-            elif (element := self.element(current)) is not None:
-                stack.append(element)
-        return True
-
-    def producers(self, value: Instruction) -> list[Instruction]:
-        """The instructions that ``value`` stands for as a predecessor; parameters, there from the start, do not count."""
+    def _packed(self, value: Instruction) -> list[Instruction]:
+        """What ``value`` packs: itself, or the elements of a tuple, looking through wire ops and known elements."""
         found: dict[int, Instruction] = {}
-        seen: set[int] = set()
         stack = [value]
+        seen: set[int] = set()
         while stack:
             current = stack.pop()
             if current.id in seen:
@@ -153,6 +127,55 @@ class Graph:
             element = self.element(current)
             if element is not None:
                 stack.append(element)
+            elif current.opcode == "tuple":
+                stack += [self.by_id[one] for one in current.operand_ids]
+            elif is_wire_op(current):
+                stack.append(self.operand(current, len(current.operand_ids) - 1))
+            else:
+                found[current.id] = current
+        return list(found.values())
+
+    def can_be_operand(self, value: Instruction, successor: Instruction) -> bool:
+        """Whether XLA's importer takes ``value`` as an operand of a wire op that stands right before ``successor``.
+
+        It merges or wraps the starts of asynchronous pairs and looks only at their first user, so a call among their
+        users ends it. Of a ``send`` only the first user counts: behind its done a call does no harm. All starts change
+        their type on import, so a tuple that holds one is not valid afterwards.
+        """
+        packed = self._packed(value)
+        if packed == [value]:
+            return value.opcode not in _NEVER_OPERANDS and (
+                value.opcode != "send" or self._is_done_before(value, successor)
+            )
+        return all(one.opcode not in _STARTS for one in packed)
+
+    def can_be_data(self, value: Instruction) -> bool:
+        """Whether a wire op can forward ``value``: a start changes its type on import, which the result would not."""
+        return not is_leafless(value.shape) and all(one.opcode not in _STARTS for one in self._packed(value))
+
+    def _is_done_before(self, send: Instruction, successor: Instruction) -> bool:
+        first = next(iter(self.users[send.id]), None)
+        return first is not None and first.opcode == "send-done" and self.place[first.id] < self.place[successor.id]
+
+    def producers(self, value: Instruction) -> list[Instruction]:
+        """The instructions that ``value`` stands for as a predecessor; parameters do not count.
+
+        A tuple stands for its elements, an element for its source, a wire op for its data and its own predecessors. A
+        wire op among the operands of these stands for its data alone: what it orders is an edge of its own.
+        """
+        found: dict[int, Instruction] = {}
+        seen: set[int] = set()
+        stack = [self.by_id[one] for one in reversed(value.operand_ids)] if is_wire_op(value) else [value]
+        while stack:
+            current = stack.pop()
+            if current.id in seen:
+                continue
+            seen.add(current.id)
+            element = self.element(current)
+            if element is not None:
+                stack.append(element)
+            elif is_wire_op(current):
+                stack.append(self.operand(current, len(current.operand_ids) - 1))
             elif is_transparent(current):
                 stack += [self.by_id[one] for one in reversed(current.operand_ids)]
             elif current.opcode != "parameter":
@@ -176,8 +199,9 @@ class Graph:
         seen = {value.id}
         stack = [value]
         while stack:
-            for user in self.users[stack.pop().id]:
-                if user.id in seen:
+            current = stack.pop()
+            for user in self.users[current.id]:
+                if user.id in seen or (is_wire_op(user) and user.operand_ids[-1] != current.id):
                     continue
                 seen.add(user.id)
                 if is_transparent(user):
