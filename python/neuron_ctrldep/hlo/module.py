@@ -31,6 +31,12 @@ class HloModule:
     def _serialize(self) -> bytes:
         return bytes(self.proto.SerializeToString(deterministic=True))
 
+    def copy(self) -> HloModule:
+        """The same module again, to edit without changing this one."""
+        proto = HloModuleProto()
+        proto.CopyFrom(self.proto)
+        return HloModule(proto, self.file, original=self._original)
+
     def to_bytes(self) -> bytes:
         """The serialized ``HloModuleProto``; byte for byte what was loaded when nothing was changed since."""
         current = self._serialize()

@@ -140,10 +140,7 @@ def _refuse_unreifiable(details: list[EdgeDetail], file: str) -> None:
     if not lost:
         return
     edges = "edge" if len(lost) == 1 else "edges"
-    notes = [
-        Diagnostic("note", f"computation '{d.computation}': {d.predecessor} -> {d.successor} ({d.reason})")
-        for d in lost
-    ]
+    notes = [Diagnostic("note", detail.edge_text()) for detail in lost]
     raise PassError(
         f"{len(lost)} control {edges} cannot be carried; the module is unchanged "
         "(on-unreifiable=warn goes on without them)",

@@ -28,6 +28,11 @@ class EdgeDetail:
     edge_class: EdgeClass
     reason: str = ""
 
+    def edge_text(self) -> str:
+        """The edge for people: where it is, its two ends, and why it is not simply an operand."""
+        why = f" ({self.reason})" if self.reason else ""
+        return f"computation '{self.computation}': {self.predecessor} -> {self.successor}{why}"
+
     def as_json(self) -> dict[str, str]:
         """The entry of ``details`` in ``--stats-json``."""
         return {
@@ -90,9 +95,5 @@ class PreserveReport:
             f"control edges: {self.edges} ({counts})",
             f"wire ops inserted: {self.wire_ops}; module {'changed' if self.changed else 'unchanged'}",
         ]
-        lines += [
-            f"  {d.computation}: {d.predecessor} -> {d.successor}: {d.edge_class} ({d.reason})"
-            for d in self.details
-            if d.reason
-        ]
+        lines += [f"  {detail.edge_class}: {detail.edge_text()}" for detail in self.details if detail.reason]
         return "\n".join(lines)

@@ -79,6 +79,15 @@ def parse_pipeline_text(source: Source) -> Element:
     return top
 
 
+def parse_pass_list(source: Source) -> list[Element]:
+    """The elements of a list that stands without an anchor: ``name,name{option=value}``.
+
+    Raises:
+        PipelineError: at the offending column.
+    """
+    return _parse_list(source, 0)
+
+
 def _parse_list(source: Source, offset: int) -> list[Element]:
     """The elements from ``offset`` up to the end of the text."""
     text = source.text
