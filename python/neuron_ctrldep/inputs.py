@@ -1,13 +1,65 @@
-"""Inputs by content: MLIR text, MLIR bytecode, a StableHLO portable artifact, a serialized ``jax.export.Exported``."""
+"""Inputs by content: MLIR text, MLIR bytecode, a StableHLO portable artifact, a serialized ``jax.export.Exported``.
+
+MLIR's bytecode reader trusts its input: damaged bytecode can crash the process or never come back. So bytecode is read
+in a child process first, and here only after it went well there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
 from neuron_ctrldep import mlir
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.bytecode_guard import check_in_child
+from neuron_ctrldep.errors import Diagnostic
+from neuron_ctrldep.exported import read_exported
+from neuron_ctrldep.mlir import BYTECODE_MAGIC, ir
+
+
+@dataclass(frozen=True, slots=True)
+class MlirInput:
+    """What an input is."""
+
+    kind: Literal["text", "bytecode", "portable", "exported"]
+    payload: bytes
+    """The text, or the bytecode."""
+    producer: str = ""
+    """What wrote the bytecode, as it says itself: ``MLIR22.1.8``, ``StableHLO_v1.18.0``."""
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether the payload is a StableHLO portable artifact."""
+        return self.producer.startswith("StableHLO_v")
+
+
+def recognise(data: bytes, *, file: str = "-") -> MlirInput:
+    """Tell what ``data`` is.
+
+    Raises:
+        InputError: it starts as a serialized ``Exported`` does, and is damaged.
+    """
+    if data.startswith(BYTECODE_MAGIC):
+        producer = _producer(data)
+        return MlirInput("portable" if producer.startswith("StableHLO_v") else "bytecode", data, producer)
+    module = read_exported(data, file=file)
+    if module is not None:
+        return MlirInput("exported", module, _producer(module))
+    return MlirInput("text", data)
+
+
+def _producer(bytecode: bytes) -> str:
+    # Magic number, version (a varint of one byte up to version 127), then a string that ends with a NUL.
+    return bytecode[5:].split(b"\0", 1)[0][:100].decode("utf-8", "replace")
 
 
 def load_mlir(
-    data: bytes, *, file: str = "-", context: ir.Context | None = None, implicit_module: bool = True
+    data: bytes,
+    *,
+    file: str = "-",
+    context: ir.Context | None = None,
+    implicit_module: bool = True,
+    report: Callable[[Diagnostic], None] | None = None,
 ) -> ir.Operation:
     """The module that ``data`` holds, parsed and verified; the kind is recognised by content.
 
@@ -16,8 +68,24 @@ def load_mlir(
         file: what locations and messages call it.
         context: the context to parse into; a new one by default.
         implicit_module: as in :func:`neuron_ctrldep.mlir.parse_module`.
+        report: takes the warnings of the parser.
 
     Raises:
-        InputError: it is none of these kinds, or does not parse or verify.
+        InputError: it is none of these kinds, does not parse or verify, or was written by a version that cannot be read;
+            the message says by which, which can be read, and what to do.
     """
-    return mlir.parse_module(data, file=file, context=context, implicit_module=implicit_module)
+    found = recognise(data, file=file)
+    context = context if context is not None else mlir.make_context()
+    if found.kind == "text":
+        return mlir.parse_module(
+            found.payload, file=file, context=context, implicit_module=implicit_module, report=report
+        )
+    check_in_child(
+        found.payload,
+        portable=found.is_portable,
+        file=file,
+        allow_unregistered=context.allow_unregistered_dialects,
+    )
+    if found.is_portable:
+        return mlir.deserialize_portable(found.payload, file=file, context=context)
+    return mlir.parse_module(found.payload, file=file, context=context, report=report)

@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jaxlib.mlir import ir, passmanager
@@ -162,29 +162,62 @@ def collect_diagnostics(
 # --- modules ----------------------------------------------------------------------------------------------------------
 
 
+_BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[(){}\[\]<>]')
+
+
 def _check_nesting(text: str, file: str) -> None:
-    depth = 0
-    line = 1
-    column_base = 0
-    for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|[{}\n]', text):
+    """Refuse what would overflow the stack of MLIR's parser, which recurses into brackets of every kind."""
+    if not any(text.count(opener) > MAX_NESTING for opener in "({[<"):
+        return
+    depth = dict.fromkeys("({[<", 0)
+    for match in _BRACKETS.finditer(text):
         token = match[0]
-        if token == "\n":
-            line += 1
-            column_base = match.end()
-        elif token == "{":
-            depth += 1
-            if depth > MAX_NESTING:
+        if token in depth:
+            depth[token] += 1
+            if sum(depth.values()) > MAX_NESTING:
+                before = text[: match.start()]
+                column = len(before) - before.rfind("\n")
+                what = "regions" if token == "{" else "brackets"
                 raise InputError(
-                    f"regions are nested more than {MAX_NESTING} deep; MLIR would overflow the stack",
-                    location=SourceLocation(file, line, match.start() - column_base + 1),
+                    f"{what} are nested more than {MAX_NESTING} deep; MLIR would overflow the stack",
+                    location=SourceLocation(file, before.count("\n") + 1, column),
                     source=text,
                 )
-        elif token == "}":
-            depth -= 1
+        elif token in _OPENER:
+            # "<" and ">" also compare, in affine sets and inside opaque attributes: they may be out of balance.
+            depth[_OPENER[token]] = max(0, depth[_OPENER[token]] - 1)
+
+
+_OPENER = {")": "(", "}": "{", "]": "[", ">": "<"}
+
+
+def has_own_dialect(source: str | bytes) -> bool:
+    """Whether text or bytecode may hold ops of this project's own dialects."""
+    if isinstance(source, str):
+        return any(f"{dialect}." in source for dialect in OWN_DIALECTS)
+    return any(dialect.encode() in source for dialect in OWN_DIALECTS)
+
+
+def nesting(operation: ir.Operation) -> int:
+    """How deep regions are nested in ``operation``; 1 for a module of ops without regions."""
+    deepest = 0
+    stack = [(operation, 0)]
+    while stack:
+        op, depth = stack.pop()
+        deepest = max(deepest, depth)
+        for region in op.regions:
+            for block in region.blocks:
+                stack += [(child.operation, depth + 1) for child in block.operations]
+    return deepest
 
 
 def parse_module(
-    source: str | bytes, *, file: str = "-", context: ir.Context | None = None, implicit_module: bool = True
+    source: str | bytes,
+    *,
+    file: str = "-",
+    context: ir.Context | None = None,
+    implicit_module: bool = True,
+    report: Callable[[Diagnostic], None] | None = None,
 ) -> ir.Operation:
     """Parse and verify MLIR text or bytecode; the result is the ``builtin.module`` and owns what it holds.
 
@@ -196,6 +229,7 @@ def parse_module(
         context: the context to parse into; a new one by default.
         implicit_module: put what is not one ``builtin.module`` into one, as mlir-opt does. Without it the result is the
             one op that the text must hold.
+        report: takes what the parser says about a source that parses: warnings.
 
     Raises:
         InputError: it does not parse or does not verify; all diagnostics, with their source lines.
@@ -207,18 +241,17 @@ def parse_module(
         text = source
         if "\0" in text:
             raise InputError("the text holds a NUL byte; expected MLIR text", location=SourceLocation(file))
-        if text.count("{") > MAX_NESTING:
-            _check_nesting(text, file)
+        _check_nesting(text, file)
     context = context if context is not None else make_context()
-    strict = not context.allow_unregistered_dialects
-    has_own = strict and any(
-        (f"{dialect}." in source) if isinstance(source, str) else (dialect.encode() in source)
-        for dialect in OWN_DIALECTS
-    )
+    has_own = not context.allow_unregistered_dialects and has_own_dialect(source)
     if has_own:
         # This stays on: MLIR's verifier refuses unregistered ops as its parser does, so no task module would verify.
         context.allow_unregistered_dialects = True
-    operation = _parse(source, file, text, context, implicit_module)
+    operation, said = _parse(source, file, text, context, implicit_module)
+    for diagnostic in said:
+        # A reproducer stores its pipeline there; who runs it reads it from the text.
+        if report is not None and "external resources for 'mlir_reproducer'" not in diagnostic.message:
+            report(diagnostic)
     if has_own:
         _refuse_foreign_unregistered(operation, file, text)
     return operation
@@ -229,13 +262,13 @@ _NOT_ONE_OP = "source must contain a single top-level operation"
 
 def _parse(
     source: str | bytes, file: str, text: str | None, context: ir.Context, implicit_module: bool
-) -> ir.Operation:
+) -> tuple[ir.Operation, list[Diagnostic]]:
+    """The op, and what the parser said beside."""
     with collect_diagnostics(context) as found:
         try:
             if isinstance(source, bytes):  # bytecode: Operation.parse says that it takes it, and refuses bytes
-                operation = ir.Module.parse(source, context=context).operation
-            else:
-                operation = ir.Operation.parse(source, source_name=file, context=context).operation
+                return ir.Module.parse(source, context=context).operation, found
+            operation = ir.Operation.parse(source, source_name=file, context=context).operation
         except ir.MLIRError as error:
             # Operation.parse takes a file name and one op; Module.parse takes many and calls every file "-".
             if not (implicit_module and found and found[-1].message.startswith(_NOT_ONE_OP)):
@@ -245,11 +278,11 @@ def _parse(
             raise InputError(str(error), location=SourceLocation(file), source=text) from error
     if operation is not None:
         if operation.name == "builtin.module" or not implicit_module:
-            return operation
+            return operation, found
         module = ir.Module.create(ir.Location.file(file, 0, 0, context=context)).operation
         module.regions[0].blocks[0].append(operation)
         verify(module, source=text)
-        return module
+        return module, found
     with collect_diagnostics(context) as found:
         try:
             module = ir.Module.parse(source, context=context).operation
@@ -257,7 +290,7 @@ def _parse(
             raise _parse_error([_in_file(d, file) for d in found], error, file, text) from error
     if file != "-":
         _relocate(module, file)
-    return module
+    return module, [_in_file(d, file) for d in found]
 
 
 def _in_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
@@ -334,6 +367,13 @@ def verify(operation: ir.Operation, *, source: str | None = None, error: type[Ct
         raise error(diagnostics=found or [Diagnostic("error", "the module does not verify")], source=source)
 
 
+def llvm_version() -> str:
+    """The LLVM inside the bindings, as bytecode names its producer: ``23.0.0git``."""
+    context = ir.Context()
+    module = ir.Module.create(ir.Location.unknown(context)).operation
+    return to_bytecode(module)[len(BYTECODE_MAGIC) + 1 :].split(b"\0", 1)[0].decode().removeprefix("MLIR")
+
+
 def to_bytecode(operation: ir.Operation) -> bytes:
     """``operation`` as MLIR bytecode; locations are kept."""
     stream = io.BytesIO()
@@ -378,28 +418,46 @@ def deserialize_portable(data: bytes, *, file: str = "-", context: ir.Context | 
         try:
             module = stablehlo.deserialize_portable_artifact(context, data)
         except (ValueError, ir.MLIRError) as error:
-            raise InputError(diagnostics=[_artifact_fault(data, file, found)]) from error
+            raise InputError(diagnostics=[artifact_fault(data, file, found)]) from error
     operation = module.operation
     verify(operation)
     return operation
 
 
-def _artifact_fault(data: bytes, file: str, found: list[Diagnostic]) -> Diagnostic:
-    """One error at ``file``: what StableHLO said becomes notes, below the cause when that is the version."""
+_UNKNOWN_OP = re.compile(r"unregistered operation '([^']+)'")
+
+
+def artifact_fault(data: bytes, file: str, found: Sequence[Diagnostic]) -> Diagnostic:
+    """Why a portable artifact cannot be read: by which version it was written, which are read, which op is in the way.
+
+    Args:
+        data: the artifact.
+        file: what the message calls it.
+        found: what StableHLO said; it becomes notes.
+    """
+    from jaxlib.mlir.dialects import stablehlo
+
     notes = tuple(Diagnostic("note", d.message, d.location) for d in found)
     producer = _PRODUCER.search(data[:64])
     written = producer[1].decode() if producer else None
-    current = stablehlo_version()
-    if written is not None and _version(written) > _version(current):
-        message = (
-            f"this portable artifact was written by StableHLO {written}; the installed jaxlib reads up to {current}. "
-            f"Install a newer jaxlib, or write it again with --serialize-portable={current} "
-            f'(serialize_portable(module, "{current}")) where it was made'
-        )
-    elif written is not None:
-        message = f"this portable artifact (StableHLO {written}) cannot be read"
-    else:
+    current, minimum = stablehlo_version(), str(stablehlo.get_minimum_version())
+    if written is None:
         message = "not a StableHLO portable artifact"
+    elif _version(written) > _version(current):
+        op = next((match[1] for d in found if (match := _UNKNOWN_OP.search(d.message))), None)
+        in_the_way = f", and does not know '{op}'" if op else ""
+        message = (
+            f"this portable artifact was written by StableHLO {written}; "
+            f"the installed jaxlib reads {minimum} to {current}{in_the_way}. Install a newer jaxlib, or write it again with --serialize-portable={current} "
+            f'(serialize_portable(module, "{current}")) where it was made, or pass the program as text'
+        )
+    elif _version(written) < _version(minimum):
+        message = (
+            f"this portable artifact was written by StableHLO {written}; "
+            f"the installed jaxlib reads {minimum} to {current}. Install an older jaxlib, or pass the program as text"
+        )
+    else:
+        message = f"this portable artifact (StableHLO {written}) cannot be read"
     return Diagnostic("error", message, SourceLocation(file), notes)
 
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.mlir import ir, passmanager, register_cpp_passes
 from neuron_ctrldep.passes.syntax import Element, Option, Source, parse_options
 
@@ -40,8 +41,16 @@ class CppPasses:
 
     def anchor(self, name: str) -> str:
         """The op that the pass ``name`` is restricted to; ``any`` when it is not."""
-        match = _RESTRICTED.search(self._parse(f"any({name})")[1])
+        if self._is_pass_pipeline(name):
+            return "builtin.module"
+        # On an op that no pass is restricted to, the refusal names the one it is restricted to.
+        match = _RESTRICTED.search(self._parse(f"no.op({name})")[1])
         return match[2] if match else "any"
+
+    def _is_pass_pipeline(self, name: str) -> bool:
+        """Whether ``name`` stands for several passes. On an op that one of them does not fit, MLIR ends the process."""
+        printed, _ = self._parse(f"any({name})")
+        return bool(printed) and not re.match(rf"any\({re.escape(name)}[{{)]", printed)
 
     def check(self, element: Element, anchor: str, source: Source) -> str:
         """The pass with all its options spelled out, as MLIR prints it.
@@ -49,6 +58,10 @@ class CppPasses:
         Raises:
             PipelineError: an option does not exist or its value does not fit, or the pass cannot run on ``anchor``.
         """
+        if anchor not in ("builtin.module", "any") and self._is_pass_pipeline(element.name):
+            raise source.error(
+                element.offset, f"pass pipeline '{element.name}' runs on 'builtin.module', not on '{anchor}'"
+            )
         spelled = f"{element.name}{{{element.options}}}" if element.options else element.name
         printed, messages = self._parse(f"{anchor}({spelled})")
         if not messages:
@@ -84,13 +97,15 @@ class CppPasses:
 
     def options(self, name: str) -> dict[str, str]:
         """The options of a C++ pass that MLIR prints for it, with their default texts."""
-        anchor = self.anchor(name)
-        printed, _ = self._parse(f"{anchor}({name})")
-        start = printed.find("{")
-        if start < 0:
+        printed, _ = self._parse(f"any({name})")
+        match = re.fullmatch(rf"any\({re.escape(name)}\{{(.*)\}}\)", printed, re.DOTALL)
+        if match is None:
             return {}
-        inner = Source(printed[start + 1 : printed.rfind("}")])
-        return {option.key: option.value for option in parse_options(inner, 0, len(inner.text))}
+        try:
+            return {option.key: option.value for option in parse_options(Source(match[1]), 0, len(match[1]))}
+        except PipelineError:
+            # A pipeline of several passes, or a value that MLIR does not print as it reads it.
+            return {}
 
 
 def _end_of(option: Option, source: Source) -> int:

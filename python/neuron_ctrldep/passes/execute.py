@@ -11,14 +11,14 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.errors import CtrlDepError, Diagnostic, PassError
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, PassError, PipelineError
 from neuron_ctrldep.mlir import ir, passmanager
 from neuron_ctrldep.passes.base import Statistics
 from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
 
 
 class Observer:
-    """Told of each pass run on each op. With an observer, every pass runs by itself."""
+    """Told of each pass run on each op. With an observer, every pass runs by itself, C++ passes too."""
 
     def before(self, call: PassCall, op: ir.Operation) -> None:
         """``call`` is about to run on ``op``."""
@@ -29,6 +29,12 @@ class Observer:
     def failed(self, call: PassCall, op: ir.Operation) -> None:
         """``call`` failed on ``op``, or its result did not verify."""
 
+    def enter(self, pipeline: Pipeline, op: ir.Operation) -> None:
+        """The nested ``pipeline`` starts on ``op``."""
+
+    def leave(self, pipeline: Pipeline, op: ir.Operation) -> None:
+        """The nested ``pipeline`` is through with ``op``."""
+
 
 class Executor:
     """Runs one pipeline on one module.
@@ -36,7 +42,7 @@ class Executor:
     Args:
         verify_each: run the verifier after each pass.
         observers: told of each pass.
-        report: takes each diagnostic when it is emitted; errors come with the exception too.
+        report: takes each diagnostic when it is emitted; errors come with the exception, too.
     """
 
     def __init__(
@@ -45,25 +51,39 @@ class Executor:
         self._verify_each = verify_each
         self._observers = observers
         self._report = report
-        self._isolated: dict[str, bool] = {}
-        self._matched: set[int] = set()
+        self._unfit: dict[str, Diagnostic | None] = {}
+        self._reached: set[Pipeline] = set()
         self.results: list[tuple[str, Statistics]] = []
 
     def run(self, op: ir.Operation, pipeline: Pipeline) -> None:
         """Run ``pipeline`` on ``op``.
 
         Raises:
+            PipelineError: a nested pipeline is anchored on an op that does not exist.
             PassError: a pass failed, or what it left does not verify.
         """
         if pipeline.anchor not in (ANY, op.name):
-            raise PassError(
+            self._fail(
                 f"can't run '{pipeline.anchor}' pass manager on '{op.name}' op; "
-                f"start the pipeline with '{op.name}(...)' or 'any(...)'",
-                location=mlir.source_location(op.location),
+                f"anchor the pipeline on the op it runs on: '{op.name}(...)'",
+                op,
             )
         self._check_anchors(op.context, pipeline)
         self._run(op, pipeline)
-        self._warn_of_nothing(pipeline)
+
+    def idle(self, pipeline: Pipeline) -> Iterator[Pipeline]:
+        """The nested pipelines that had no op to run on."""
+        for element in pipeline.elements:
+            if isinstance(element, Pipeline):
+                if element not in self._reached:
+                    yield element
+                else:
+                    yield from self.idle(element)
+
+    def _fail(self, message: str, op: ir.Operation) -> None:
+        fault = Diagnostic("error", message, mlir.source_location(op.location))
+        self._report(fault)
+        raise PassError(diagnostics=[fault])
 
     # --- anchors ---
 
@@ -74,13 +94,26 @@ class Executor:
             own = element.anchor.partition(".")[0] in mlir.OWN_DIALECTS
             known = element.anchor == ANY or own or context.is_registered_operation(element.anchor)
             if not known and not context.allow_unregistered_dialects:
-                raise PassError(f"'{element.anchor}(...)' in the pipeline: there is no operation '{element.anchor}'")
+                message = f"a pipeline is nested in '{element.anchor}', and there is no such operation"
+                raise PipelineError(message, location=element.location, source=element.source)
             self._check_anchors(context, element)
 
-    def _warn_of_nothing(self, pipeline: Pipeline) -> None:
-        for element in pipeline.elements:
-            if isinstance(element, Pipeline):
-                self._warn_of_nothing(element)
+    def _check_fit(self, op: ir.Operation) -> Diagnostic | None:
+        """Why passes may not run on ops of this name; ``None`` when they may: it is registered and isolated from above.
+
+        The bindings do not tell; an empty pass that is run on one does.
+        """
+        if op.name not in self._unfit:
+            with mlir.collect_diagnostics(op.context) as found:
+                manager = passmanager.PassManager(ANY, context=op.context)
+                manager.enable_verifier(False)
+                manager.add(lambda _op, _pass: None)
+                try:
+                    manager.run(op)
+                    self._unfit[op.name] = None
+                except ir.MLIRError as error:
+                    self._unfit[op.name] = found[0] if found else Diagnostic("error", str(error))
+        return self._unfit[op.name]
 
     # --- running ---
 
@@ -103,59 +136,62 @@ class Executor:
         return "nested" if isinstance(element, Pipeline) else "single"
 
     def _run_cpp(self, op: ir.Operation, anchor: str, elements: Sequence[PassCall | Pipeline]) -> None:
-        text = f"{anchor}({','.join(map(str, elements))})"
-        self._run_pass_manager(op, text)
+        pipelines = [element for element in elements if isinstance(element, Pipeline)]
+        # What matches is looked for before and after: a pass may remove the ops, or make them.
+        self._mark_reached(op, pipelines)
+        self._run_pass_manager(op, f"{anchor}({','.join(map(str, elements))})")
+        self._mark_reached(op, pipelines)
         for element in elements:
             calls = [element] if isinstance(element, PassCall) else element.calls()
             self.results += [(call.name, Statistics()) for call in calls]
 
+    def _mark_reached(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
+        wanted = [p for p in pipelines if p not in self._reached or any(isinstance(e, Pipeline) for e in p.elements)]
+        if not wanted:
+            return
+        for child in _children(op):
+            for pipeline in wanted:
+                if pipeline.anchor in (ANY, child.name):
+                    self._reached.add(pipeline)
+                    self._mark_reached(child, [e for e in pipeline.elements if isinstance(e, Pipeline)])
+
     def _run_pass_manager(self, op: ir.Operation, text: str) -> None:
         with self._diagnostics(op) as found:
-            manager = passmanager.PassManager.parse(text, context=op.context)
+            try:
+                manager = passmanager.PassManager.parse(text, context=op.context)
+            except ValueError as error:  # checked when the pipeline was parsed; a PassCall made by hand was not
+                raise PipelineError(str(error).strip()) from error
             manager.enable_verifier(self._verify_each)
             try:
                 manager.run(op)
             except ir.MLIRError as error:
-                faults = list(found) or [Diagnostic("error", f"{error} ({text})", mlir.source_location(op.location))]
-                if not found:
-                    self._report(faults[0])
-                raise PassError(diagnostics=faults) from error
+                if not any(d.severity == "error" for d in found):
+                    self._report(Diagnostic("error", f"{error}: {text}", mlir.source_location(op.location)))
+                    found.append(Diagnostic("error", f"{error}: {text}", mlir.source_location(op.location)))
+                raise PassError(diagnostics=found) from error
 
     def _run_nested(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
         """Run neighbouring nested pipelines as MLIR does: op by op, all pipelines of one anchor merged."""
-        merged: dict[str, Pipeline] = {}
-        for pipeline in pipelines:
-            before = merged[pipeline.anchor].elements if pipeline.anchor in merged else ()
-            merged[pipeline.anchor] = Pipeline(pipeline.anchor, (*before, *pipeline.elements))
-        for child in self._children(op):
-            pipeline = merged.get(child.name) or merged.get(ANY)  # type: ignore[assignment]
-            if pipeline is not None and (pipeline.anchor != ANY or self._is_isolated(child)):
-                self._run(child, pipeline)
-
-    @staticmethod
-    def _children(op: ir.Operation) -> Iterator[ir.Operation]:
-        for region in op.regions:
-            for block in region.blocks:
-                # A copy: a pass may put new ops beside the one it runs on.
-                for child in list(block.operations):
-                    yield child.operation
-
-    def _is_isolated(self, op: ir.Operation) -> bool:
-        """Whether passes may run on ops of this name (they are isolated from above).
-
-        The bindings do not tell; an empty pass that is run on one does.
-        """
-        if op.name not in self._isolated:
-            with mlir.collect_diagnostics(op.context):
-                manager = passmanager.PassManager(ANY, context=op.context)
-                manager.enable_verifier(False)
-                manager.add(lambda _op, _pass: None)
-                try:
-                    manager.run(op)
-                    self._isolated[op.name] = True
-                except ir.MLIRError:
-                    self._isolated[op.name] = False
-        return self._isolated[op.name]
+        for agnostic, group in itertools.groupby(pipelines, lambda pipeline: pipeline.anchor == ANY):
+            merged: dict[str, list[Pipeline]] = {}
+            for pipeline in group:
+                merged.setdefault(pipeline.anchor, []).append(pipeline)
+            for child in _children(op):
+                matching = merged.get(ANY if agnostic else child.name)
+                if matching is None:
+                    continue
+                unfit = self._check_fit(child)
+                if unfit is not None:
+                    if agnostic:
+                        continue
+                    self._fail(unfit.message, child)
+                self._reached.update(matching)
+                whole = Pipeline(matching[0].anchor, tuple(e for p in matching for e in p.elements))
+                for observer in self._observers:
+                    observer.enter(matching[0], child)
+                self._run(child, whole)
+                for observer in reversed(self._observers):
+                    observer.leave(matching[0], child)
 
     def _run_one(self, op: ir.Operation, anchor: str, call: PassCall) -> None:
         statistics = Statistics()
@@ -176,30 +212,35 @@ class Executor:
 
     def _run_python(self, op: ir.Operation, call: PassCall, statistics: Statistics) -> None:
         assert call.instance is not None
-        with self._diagnostics(op):
-            try:
-                with op.context, op.location:
-                    call.instance.run(op, statistics)
-            except CtrlDepError as error:
-                faults = error.diagnostics
-                for fault in faults:
-                    self._report(fault)
-                raise PassError(diagnostics=faults, source=error.source) from error
-            except Exception as error:
-                fault = Diagnostic(
-                    "error",
-                    f"pass '{call.name}' raised {type(error).__name__}: {error}",
-                    mlir.source_location(op.location),
-                )
-                self._report(fault)
-                raise PassError(diagnostics=[fault]) from error
+        if call.instance.anchor not in (ANY, op.name):
+            self._fail(f"pass '{call.name}' runs on '{call.instance.anchor}', not on '{op.name}'", op)
+        location = mlir.source_location(op.location)
+        try:
+            with self._diagnostics(op), op.context, op.location:
+                call.instance.run(op, statistics)
+        except CtrlDepError as error:
+            raise self._failure(error.diagnostics, error.source) from error
+        except Exception as error:
+            message = f"pass '{call.name}' raised {type(error).__name__}: {error}"
+            raise self._failure([Diagnostic("error", message, location)]) from error
         if self._verify_each:
             try:
                 mlir.verify(op, error=PassError)
             except PassError as error:
-                for fault in error.diagnostics:
-                    self._report(fault)
-                raise
+                note = Diagnostic("note", f"found by the verifier after pass '{call.name}'", location)
+                raise self._failure([*error.diagnostics, note]) from error
+
+    def _failure(self, faults: Sequence[Diagnostic], source: str | None = None) -> PassError:
+        for fault in faults:
+            self._report(fault)
+        return PassError(diagnostics=faults, source=source)
 
     def _diagnostics(self, op: ir.Operation) -> contextlib.AbstractContextManager[list[Diagnostic]]:
         return mlir.collect_diagnostics(op.context, report=self._report)
+
+
+def _children(op: ir.Operation) -> Iterator[ir.Operation]:
+    """The ops directly inside ``op``, as they are now: a pass may put new ones beside the one it runs on."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield from [child.operation for child in block.operations]

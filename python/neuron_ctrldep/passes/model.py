@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from neuron_ctrldep.errors import SourceLocation
 from neuron_ctrldep.passes.base import Pass
 from neuron_ctrldep.passes.syntax import quote
 
@@ -36,6 +37,9 @@ class Pipeline:
 
     anchor: str = "builtin.module"
     elements: tuple[PassCall | Pipeline, ...] = ()
+    location: SourceLocation | None = field(default=None, compare=False, repr=False)
+    source: str | None = field(default=None, compare=False, repr=False)
+    """Where it was read, and from which text."""
 
     def __str__(self) -> str:
         return f"{self.anchor}({','.join(map(str, self.elements))})"

@@ -42,6 +42,7 @@ def run_pipeline(
     verify_each: bool = True,
     observers: Sequence[Observer] = (),
     report: Callable[[Diagnostic], None] | None = None,
+    warn: Callable[[Diagnostic], None] | None = None,
 ) -> list[tuple[str, Statistics]]:
     """Run ``pipeline`` on ``op`` in place.
 
@@ -50,19 +51,24 @@ def run_pipeline(
         pipeline: a :class:`Pipeline` or its text.
         verify_each: run the verifier after each pass.
         observers: told before and after each pass.
-        report: takes every diagnostic as it is emitted; by default those of a run that succeeds are logged.
+        report: takes every diagnostic as it is emitted, errors too; by default what is not an error is logged.
+        warn: takes warnings about the pipeline itself: a nested pipeline that found no op to run on. By default they
+            are logged.
 
     Returns:
         The name and counters of each pass run, in order.
 
     Raises:
-        PipelineError: the text is malformed.
+        PipelineError: the text is malformed, or a nested pipeline is anchored on an op that does not exist.
         PassError: a pass failed; the exception holds the diagnostics.
     """
     operation = op.operation
     parsed = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
     executor = Executor(verify_each=verify_each, observers=observers, report=report or _log_diagnostic)
     executor.run(operation, parsed)
+    for idle in executor.idle(parsed):
+        message = f"'{idle}' ran on nothing: no '{idle.anchor}' is directly inside the op it is nested in"
+        (warn or _log_diagnostic)(Diagnostic("warning", message, idle.location))
     return executor.results
 
 
@@ -86,8 +92,8 @@ class Resolver:
 
     def pipeline(self, element: Element) -> Pipeline:
         """The pipeline that ``element`` says; it must have an inner list."""
-        inner = element.inner or []
-        return Pipeline(element.name, tuple(self._element(child, element.name) for child in inner))
+        elements = tuple(self._element(child, element.name) for child in element.inner or [])
+        return Pipeline(element.name, elements, self._source.location(element.offset), self._source.text)
 
     def _element(self, element: Element, anchor: str) -> PassCall | Pipeline:
         return self.pipeline(element) if element.inner is not None else self.call(element, anchor)

@@ -53,8 +53,16 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
         return EXIT_FAULT
 
 
-def version_text() -> str:
+def version_text(tool: str = "neuron-ctrldep") -> str:
     """Versions of this package, the bindings and their LLVM, a line each."""
     from importlib.metadata import version
 
-    return f"neuron-ctrldep {version('neuron-ctrldep')}\njaxlib {version('jaxlib')}"
+    from neuron_ctrldep import mlir
+
+    return "\n".join(
+        [
+            f"{tool} {version('neuron-ctrldep')}",
+            f"  jaxlib {version('jaxlib')} (the MLIR bindings, StableHLO {mlir.stablehlo_version()})",
+            f"  LLVM {mlir.llvm_version()}",
+        ]
+    )
