@@ -1,0 +1,442 @@
+"""An MLIR module as Penguin Python: a program that builds the graph as objects. It reads the module and changes nothing.
+
+What it prints is written down in ``docs/``; the statement forms are in :mod:`neuron_ctrldep.penguin.text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from neuron_ctrldep.control_dep import (
+    called_functions,
+    control_edges,
+    fault_of,
+    instruction_name,
+    is_control_dep,
+    main_function,
+)
+from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, string_entries
+from neuron_ctrldep.control_dep.structure import is_terminator
+from neuron_ctrldep.edges import DependencyEdge
+from neuron_ctrldep.errors import InputError, PassError, SourceLocation
+from neuron_ctrldep.mlir import ir, location_names, source_location
+from neuron_ctrldep.penguin import api, ops, text
+from neuron_ctrldep.penguin.constants import Number, read_constant
+from neuron_ctrldep.penguin.literals import number, string, strings
+from neuron_ctrldep.penguin.locations import place_of
+from neuron_ctrldep.penguin.names import Names
+from neuron_ctrldep.penguin.types import TensorForm, tensor_form
+from neuron_ctrldep.penguin.weights import WeightSink
+from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, HAS_CONTROL_DEPS
+
+_CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
+_CARRIER_PREFIX = "ctrldep."
+"""Frontend attributes that the program says in its own way: as names and as dependency lines."""
+
+_Printing: TypeAlias = Iterator["_Printing"]
+"""A generator that prints, and yields what has to be printed before it goes on; see :func:`_run`."""
+
+
+def print_penguin(
+    module: ir.Operation | ir.Module,
+    *,
+    strict: bool = False,
+    edges_only: bool = False,
+    weights: WeightSink | None = None,
+) -> str:
+    """The program that builds ``module`` in Penguin: all that main reaches, and its dependency edges.
+
+    Args:
+        module: a ``builtin.module``; wire ops in it need not be flat.
+        strict: make ops outside the table an error instead of a generic statement.
+        edges_only: only the dependency lines; the names in them are those of the whole program.
+        weights: takes the constants that are too big to print.
+
+    Raises:
+        InputError: a wire op is illegal, or the module has no function.
+        PassError: ``strict`` met an op outside the table, or a constant needs ``weights`` and there is none.
+    """
+    printer = _Printer(module.operation, strict=strict, edges_only=edges_only, weights=weights)
+    printer.print_module()
+    if edges_only:
+        return "".join(line + "\n" for line in printer.dependency_lines)
+    return "\n".join([*printer.header(), *printer.lines, *text.footer(), ""])
+
+
+def edge_list(module: ir.Operation | ir.Module) -> list[dict[str, str]]:
+    """The edges of ``module`` as ``[{"kind", "src", "dst"}]``, by the names that the input used, in their order."""
+    return [
+        DependencyEdge(instruction_name(edge.src), instruction_name(edge.dst), edge.kind).serialize()
+        for edge in control_edges(module).edges
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """An op that has its statements. An edge from it starts at ``result``.
+
+    An edge into it ends at ``result`` and at ``entry``, the first of its statements that reads an operand: the others
+    follow that one by data, so that no part of the op runs before a predecessor. They differ for ops of several
+    statements only.
+    """
+
+    result: str
+    entry: str
+
+
+class _Printer:
+    """Prints one module; all counters and names are its own."""
+
+    def __init__(self, module: ir.Operation, *, strict: bool, edges_only: bool, weights: WeightSink | None) -> None:
+        self.lines: list[str] = []
+        self.dependency_lines: list[str] = []
+        self._module = module
+        self._strict = strict
+        self._edges_only = edges_only
+        self._weights = weights
+        self._names = Names()
+        self._values: dict[ir.Value, str] = {}
+        self._forms: dict[ir.Type, TensorForm] = {}
+        self._printed: dict[ir.Operation, _Printed] = {}
+        self._functions = {
+            op.operation.attributes["sym_name"].value: op.operation
+            for op in module.regions[0].blocks[0].operations
+            if op.operation.name == "func.func"
+        }
+        self._callees: dict[str, int] = {}
+        self._function_count = 0
+        self._input_count = 0
+        self._op_count = 0
+        self._uses_scipy = False
+        self._uses_support = False
+        self._uses_weights = False
+        self._edges = control_edges(module).edges
+        self._edges_at: dict[ir.Operation, list[int]] = {}
+        for index, edge in enumerate(self._edges):
+            for end in (edge.src, edge.dst):
+                self._edges_at.setdefault(end, []).append(index)
+
+    def header(self) -> list[str]:
+        """The imports that the printed lines need."""
+        stamped = HAS_CONTROL_DEPS in _stamps(self._module, main_function(self._module))
+        return text.header(
+            dependencies=stamped or bool(self.dependency_lines),
+            scipy=self._uses_scipy,
+            support=self._uses_support,
+            weights=self._uses_weights,
+        )
+
+    def print_module(self) -> None:
+        """Print main and, where they are met first, the regions and functions that it reaches."""
+        main = main_function(self._module)
+        if main is None:
+            raise InputError(
+                "the module has no function to print; expected a func.func named main, or another",
+                location=source_location(self._module.location),
+            )
+        attributes = [f"{HAS_CONTROL_DEPS}={value}" for key, value in _stamps(self._module, main).items()]
+        _run(self._function(self._new_function(), attributes, list(main.regions[0].blocks), main))
+
+    # --- functions ----------------------------------------------------------------------------------------------------
+
+    def _new_function(self) -> int:
+        self._function_count += 1
+        return self._function_count - 1
+
+    def _function(
+        self, number_: int, attributes: list[str], blocks: list[ir.Block], declaration: ir.Operation | None = None
+    ) -> _Printing:
+        self.lines.append(text.function(number_, attributes))
+        argument_attributes = _argument_attributes(declaration)
+        for block in blocks:
+            for index, argument in enumerate(block.arguments):
+                extra = argument_attributes[index] if index < len(argument_attributes) and block == blocks[0] else {}
+                self._parameter(number_, argument, extra)
+        for block in blocks:
+            for op in block.operations:
+                yield from self._op(op.operation)
+        self.lines.append(text.function_end(number_))
+
+    def _parameter(self, function: int, argument: ir.Value, attributes: dict[str, str]) -> None:
+        name = f"input_{self._input_count}"
+        form = self._form(argument.type)
+        named = next(iter(location_names(argument.location)), "")
+        extra = {"name": named, **attributes} if named else attributes
+        self.lines.append(text.parameter(self._input_count, function, form.shape, form.dtype, form.layout, extra))
+        self._values[argument] = name
+        self._input_count += 1
+
+    def _callee(self, name: str) -> Iterator[_Printing]:
+        """Print a called function, unless it is printed already (or being printed: a recursive call)."""
+        if name not in self._callees:
+            self._callees[name] = self._new_function()
+            function = self._functions[name]
+            yield self._function(self._callees[name], [f"callee={name}"], list(function.regions[0].blocks), function)
+
+    # --- operations ---------------------------------------------------------------------------------------------------
+
+    def _op(self, op: ir.Operation) -> Iterator[_Printing]:
+        name = op.name
+        if name in _CUSTOM_CALL_NAMES and is_control_dep(op):
+            self._wire_op(op)
+            return
+        rule = ops.RULES.get(name)
+        form = rule(op) if callable(rule) else rule
+        if form is not None:
+            self._statement(op, form)
+        elif name in ops.CONSTANTS:
+            self._constant(op)
+        elif name in ops.CONVERT:
+            dtype = self._form(op.results[0].type).dtype
+            self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "))
+        elif name in ops.IOTA:
+            self._iota(op)
+        elif name in ops.CLAMP:
+            self._steps(op, ops.CLAMP_STEPS)
+        elif name in ops.CBRT:
+            self._steps(op, ops.cbrt_steps(name))
+        else:
+            yield from self._generic(op)
+        if op in self._edges_at:
+            self._dependencies(op)
+
+    def _wire_op(self, op: ir.Operation) -> None:
+        """Prints nothing: what reads the wire op reads its data."""
+        fault = fault_of(op)
+        if fault is not None:
+            raise InputError(fault, location=_location(op))
+        operands = op.operands
+        self._values[op.results[0]] = self._source(op, operands[len(operands) - 1])
+
+    def _iota(self, op: ir.Operation) -> None:
+        form = self._form(op.results[0].type)
+        dimension = op.attributes["iota_dimension"].value
+        keywords = f"iota_dim={dimension}, shape={form.shape}, dtype={form.dtype}, "
+        self._statement(op, ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"})))
+
+    def _constant(self, op: ir.Operation) -> None:
+        names = self._bind(op)
+        value = read_constant(op)
+        if isinstance(value, str):
+            source = f"{api.SINGLE_VALUE}(value={string(value)})"
+        elif isinstance(value, Number):
+            source = f"{api.SINGLE_VALUE}(value={number(value)})"
+        else:
+            source = f"{api.WEIGHT_LOAD}({string(self._weight(op, names[0], value))})"
+        form = ops.Form(string(op.name), api.XLA_OP, stands_for=frozenset({"value"}))
+        self._statement(op, form, names=names, srcs=[source])
+
+    def _weight(self, op: ir.Operation, name: str, value: object) -> str:
+        if self._edges_only:
+            return ""
+        if self._weights is None:
+            raise PassError(
+                f"the constant '{instruction_name(op)}' is too big to print and there is nowhere to write it; "
+                "give weights (a directory)",
+                location=_location(op),
+            )
+        self._uses_weights = True
+        return self._weights.add(name, value)
+
+    def _generic(self, op: ir.Operation) -> Iterator[_Printing]:
+        """Keep everything: operands, results, attributes as text, regions and callees as functions."""
+        if self._strict and op.name not in ops.STRUCTURE and not is_terminator(op):
+            raise PassError(
+                f"'{op.name}' ({instruction_name(op)}) has no form in Penguin; without strict it is printed as a "
+                "generic statement",
+                location=_location(op),
+            )
+        names = self._bind(op)
+        functions = []
+        for index, region in enumerate(op.regions):
+            functions.append(self._new_function())
+            yield self._function(functions[-1], [f"region-of={names[0]}", f"index={index}"], list(region.blocks))
+        for callee in called_functions(op):
+            if callee in self._functions:
+                yield from self._callee(callee)
+                functions.append(self._callees[callee])
+        extra = {"successors": ", ".join(_successors(op))} if len(op.successors) else {}
+        regions = f"regions=[{', '.join(f'v{n}' for n in functions)}], " if functions else ""
+        self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), names=names, extra=extra)
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _statement(
+        self,
+        op: ir.Operation,
+        form: ops.Form,
+        *,
+        names: list[str] | None = None,
+        srcs: list[str] | None = None,
+        extra: dict[str, str] | None = None,
+    ) -> None:
+        """Print ``op`` as one statement of ``form``."""
+        if names is None:
+            names = self._bind(op)
+        if srcs is None:
+            srcs = [self._values.get(value) or self._source(op, value) for value in op.operands]
+        results = [
+            f'{api.TENSOR}(name="{name}", {self._form(value.type).arguments})'
+            for name, value in zip(names, op.results, strict=False)
+        ]
+        keywords = form.keywords
+        attributes = op.attributes
+        if extra or len(attributes):
+            texts = {**_attribute_texts(op, form.stands_for), **(extra or {})}
+            if texts:
+                keywords += f"attrs={strings(texts)}, "
+        if form.function.startswith(api.SCIPY_MODULE):
+            self._uses_scipy = True
+        self.lines.append(
+            text.tensor_op(
+                names, form.function, form.tag, srcs=srcs, dsts=results, location=self._location(op), keywords=keywords
+            )
+        )
+        self._op_count += 1
+        if op in self._edges_at:
+            self._printed[op] = _Printed(names[0], names[0])
+
+    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> None:
+        """Print ``op`` as several statements, the last of which has its name."""
+        name = self._bind(op)[0]
+        location = self._location(op)
+        tensor = self._form(op.results[0].type)
+        operands = [self._source(op, value) for value in op.operands]
+        done: list[str] = []
+        entry = ""
+        for step in steps:
+            is_last = len(done) == len(steps) - 1
+            step_name = name if is_last else self._names.fresh(f"{location.name}")
+            srcs = [operands[i] if i >= 0 else done[-i - 1] for i in step.operands]
+            if not entry and any(i >= 0 for i in step.operands):
+                entry = step_name
+            shape = "()" if step.constant else tensor.shape
+            self.lines.append(
+                text.tensor_op(
+                    [step_name],
+                    step.function,
+                    step.tag,
+                    srcs=[step.constant] if step.constant else srcs,
+                    dsts=[text.tensor(step_name, shape, tensor.dtype)],
+                    location=location,
+                )
+            )
+            done.append(step_name)
+        self._op_count += 1
+        self._printed[op] = _Printed(name, entry)
+
+    def _dependencies(self, op: ir.Operation) -> None:
+        """Print the edges of which ``op`` is the later end."""
+        for index in self._edges_at[op]:
+            edge = self._edges[index]
+            src, dst = self._printed.get(edge.src), self._printed.get(edge.dst)
+            if src is not None and dst is not None:
+                for end in dict.fromkeys((dst.entry, dst.result)):
+                    line = text.dependency(src.result, end, edge.kind)
+                    self.lines.append(line)
+                    self.dependency_lines.append(line)
+
+    # --- parts of a statement -----------------------------------------------------------------------------------------
+
+    def _bind(self, op: ir.Operation) -> list[str]:
+        """Identifiers for the results of ``op``, or one for an op without results."""
+        name = instruction_name(op)
+        results = op.results
+        if len(results) == 1:
+            names = [self._names.fresh(name)]
+            self._values[results[0]] = names[0]
+            return names
+        names = [self._names.fresh(name) for _ in range(len(results) or 1)]
+        for value, result in zip(results, names, strict=False):
+            self._values[value] = result
+        return names
+
+    def _source(self, op: ir.Operation, value: ir.Value) -> str:
+        """The identifier of an operand."""
+        name = self._values.get(value)
+        if name is None:
+            raise InputError(
+                f"'{op.name}' reads a value that is defined further down (its block stands before the block that defines "
+                "it); Penguin Python needs definitions first",
+                location=_location(op),
+            )
+        return name
+
+    def _form(self, kind: ir.Type) -> TensorForm:
+        form = self._forms.get(kind)
+        if form is None:
+            form = self._forms[kind] = tensor_form(kind)
+            self._uses_support |= form.needs_support
+        return form
+
+    def _location(self, op: ir.Operation) -> text.DebugLocation:
+        file, line, column = place_of(op.location)
+        return text.DebugLocation(instruction_name(op), file, line, column, self._op_count)
+
+
+def _run(printing: _Printing) -> None:
+    """Run a generator and, before it goes on, what it yields: nesting costs no Python stack."""
+    stack = [printing]
+    while stack:
+        inner = next(stack[-1], None)
+        if inner is None:
+            stack.pop()
+        else:
+            stack.append(inner)
+
+
+def _stamps(module: ir.Operation, main: ir.Operation | None) -> dict[str, str]:
+    """``has_control_deps`` of the module or of main, if it is there."""
+    for op in (module, main):
+        if op is None:
+            continue
+        value = string_entries(op.attributes, FRONTEND_ATTRIBUTES).get(HAS_CONTROL_DEPS)
+        if value is None and HAS_CONTROL_DEPS in op.attributes:
+            value = str(op.attributes[HAS_CONTROL_DEPS]).strip('"')
+        if value is not None:
+            return {HAS_CONTROL_DEPS: value}
+    return {}
+
+
+def _argument_attributes(function: ir.Operation | None) -> list[dict[str, str]]:
+    if function is None or "arg_attrs" not in function.attributes:
+        return []
+    return [{entry.name: str(entry.attr) for entry in one} for one in function.attributes["arg_attrs"]]
+
+
+def _attribute_texts(op: ir.Operation, without: frozenset[str]) -> dict[str, str]:
+    """The attributes of ``op`` as MLIR prints them, in MLIR's order, sorted by name."""
+    texts = {}
+    attributes = op.attributes
+    for name in attributes:
+        if name in without:
+            continue
+        if name == FRONTEND_ATTRIBUTES:
+            kept = {k: v for k, v in string_entries(attributes, name).items() if not k.startswith(_CARRIER_PREFIX)}
+            if kept:
+                texts[name] = str(
+                    ir.DictAttr.get({k: ir.StringAttr.get(v, op.context) for k, v in kept.items()}, op.context)
+                )
+        else:
+            texts[name] = _attribute_text(op, name)
+    return texts
+
+
+def _attribute_text(op: ir.Operation, name: str) -> str:
+    try:
+        return str(op.attributes[name])
+    except TypeError as error:
+        # Dense complex attributes have no class in the bindings; the message of the error holds the text.
+        return str(error)
+
+
+def _successors(op: ir.Operation) -> list[str]:
+    """The blocks that a branch goes to, by their number in the region."""
+    blocks = list(op.block.region.blocks)
+    return [str(blocks.index(block)) for block in op.successors]
+
+
+def _location(op: ir.Operation) -> SourceLocation | None:
+    return source_location(op.location)
