@@ -16,6 +16,7 @@ from neuron_ctrldep.task.dialect import (
     is_id_tensor,
     is_task_id,
     terminator_of,
+    walk,
 )
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
@@ -178,27 +179,35 @@ def _distance(task: ir.Operation, loops: list[ir.Operation], counts: tuple[int |
     return sum(nonzero) if len(nonzero) <= 1 else None
 
 
-def may_be_no_task(value: ir.Value) -> bool:
-    """Whether an id may be the id of no task when it is used. A barrier is a task of its own here."""
-    seen = {value}
-    stack = [value]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ir.OpResult):
-            name = current.owner.operation.name
-            if name in (Submit.op_name, Barrier.op_name):
-                continue
-            if name not in _PASS_ON:
-                return True
-        following = steps(current)
-        if not following:
-            return True
-        for step in following:
-            if step.value not in seen:
-                seen.add(step.value)
-                stack.append(step.value)
-    return False
-
-
 _PASS_ON = BRANCHES | SEQUENTIAL_LOOPS | {"scf.parallel", "scf.execute_region", "arith.select"}
 """Ops whose result, where it is an id, is one of the ids they were given."""
+
+
+def ids_of_no_task(function: ir.Operation) -> set[ir.Value]:
+    """The ids and id tensors in ``function`` that may be, or hold, the id of no task. A barrier is a task here."""
+    found: list[ir.Value] = []
+    reached_from: dict[ir.Value, list[ir.Value]] = {}
+    for value in _ids(function):
+        made_by = value.owner.operation.name if isinstance(value, ir.OpResult) else ""
+        if made_by in (Submit.op_name, Barrier.op_name):
+            continue
+        before = steps(value) if not made_by or made_by in _PASS_ON else []
+        if not before:
+            found.append(value)
+        for step in before:
+            reached_from.setdefault(step.value, []).append(value)
+    seen = set(found)
+    while found:
+        for value in reached_from.get(found.pop(), ()):
+            if value not in seen:
+                seen.add(value)
+                found.append(value)
+    return seen
+
+
+def _ids(function: ir.Operation) -> Iterator[ir.Value]:
+    for op in (function, *walk(function)):
+        for region in op.regions:
+            for block in region.blocks:
+                yield from (argument for argument in block.arguments if _is_id(argument))
+        yield from (result for result in op.results if _is_id(result))
