@@ -1,4 +1,4 @@
-"""An MLIR module as Penguin Python: a program that builds the graph as objects. It reads the module and changes nothing.
+"""An MLIR module as Penguin Python: a program that builds the graph as objects. The module stays as it is.
 
 What it prints is written down in ``docs/``; the statement forms are in :mod:`neuron_ctrldep.penguin.text`.
 """
@@ -23,7 +23,7 @@ from neuron_ctrldep.edges import DependencyEdge
 from neuron_ctrldep.errors import InputError, PassError, SourceLocation
 from neuron_ctrldep.mlir import ir, location_names, source_location
 from neuron_ctrldep.penguin import api, ops, text
-from neuron_ctrldep.penguin.constants import Number, read_constant
+from neuron_ctrldep.penguin.constants import Array, Number, read_constant
 from neuron_ctrldep.penguin.literals import number, string, strings
 from neuron_ctrldep.penguin.locations import place_of
 from neuron_ctrldep.penguin.names import Names
@@ -146,18 +146,22 @@ class _Printer:
         return self._function_count - 1
 
     def _function(
-        self, number_: int, attributes: list[str], blocks: list[ir.Block], declaration: ir.Operation | None = None
+        self,
+        function_number: int,
+        attributes: list[str],
+        blocks: list[ir.Block],
+        declaration: ir.Operation | None = None,
     ) -> _Printing:
-        self.lines.append(text.function(number_, attributes))
+        self.lines.append(text.function_start(function_number, attributes))
         argument_attributes = _argument_attributes(declaration)
         for block in blocks:
             for index, argument in enumerate(block.arguments):
                 extra = argument_attributes[index] if index < len(argument_attributes) and block == blocks[0] else {}
-                self._parameter(number_, argument, extra)
+                self._parameter(function_number, argument, extra)
         for block in blocks:
             for op in block.operations:
                 yield from self._op(op.operation)
-        self.lines.append(text.function_end(number_))
+        self.lines.append(text.function_end(function_number))
 
     def _parameter(self, function: int, argument: ir.Value, attributes: dict[str, str]) -> None:
         name = f"input_{self._input_count}"
@@ -228,7 +232,7 @@ class _Printer:
         form = ops.Form(string(op.name), api.XLA_OP, stands_for=frozenset({"value"}))
         self._statement(op, form, names=names, srcs=[source])
 
-    def _weight(self, op: ir.Operation, name: str, value: object) -> str:
+    def _weight(self, op: ir.Operation, name: str, value: Array) -> str:
         if self._edges_only:
             return ""
         if self._weights is None:
@@ -358,8 +362,8 @@ class _Printer:
         name = self._values.get(value)
         if name is None:
             raise InputError(
-                f"'{op.name}' reads a value that is defined further down (its block stands before the block that defines "
-                "it); Penguin Python needs definitions first",
+                f"'{op.name}' reads a value that is defined further down, as its block stands before the block that "
+                "defines it; Penguin Python needs definitions first",
                 location=_location(op),
             )
         return name
@@ -416,9 +420,8 @@ def _attribute_texts(op: ir.Operation, without: frozenset[str]) -> dict[str, str
         if name == FRONTEND_ATTRIBUTES:
             kept = {k: v for k, v in string_entries(attributes, name).items() if not k.startswith(_CARRIER_PREFIX)}
             if kept:
-                texts[name] = str(
-                    ir.DictAttr.get({k: ir.StringAttr.get(v, op.context) for k, v in kept.items()}, op.context)
-                )
+                entries = {key: ir.StringAttr.get(value, op.context) for key, value in kept.items()}
+                texts[name] = str(ir.DictAttr.get(entries, op.context))
         else:
             texts[name] = _attribute_text(op, name)
     return texts

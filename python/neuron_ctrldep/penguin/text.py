@@ -5,7 +5,7 @@ What these functions write is what :mod:`neuron_ctrldep.penguin.reader` accepts,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neuron_ctrldep.edges import EdgeKind
@@ -39,7 +39,7 @@ def header(*, dependencies: bool, scipy: bool, support: bool, weights: bool) -> 
     return lines
 
 
-def function(number: int, attributes: Iterable[str]) -> str:
+def function_start(number: int, attributes: Iterable[str]) -> str:
     """The line that opens function ``v<number>``."""
     return f"v{number} = {api.FUNCTION}(id_={number}, batch_ids=[], attrs={string_tuple(attributes)})"
 
@@ -49,14 +49,12 @@ def function_end(number: int) -> str:
     return f"v{number}.id={number}"
 
 
-def parameter(
-    number: int, function_number: int, shape: str, dtype: str, layout: str, attributes: dict[str, str]
-) -> str:
+def parameter(number: int, function: int, shape: str, dtype: str, layout: str, attributes: Mapping[str, str]) -> str:
     """The line that binds parameter ``input_<number>``; ``shape`` and ``dtype`` are expressions."""
     name = f"input_{number}"
     return (
         f"{name} = {api.TENSOR}(name={string(name)}, shape={shape}, dtype={dtype}, layout={string(layout)}, "
-        f"attrs={strings(attributes)}).{api.MARK_INPUT}(v{function_number})"
+        f"attrs={strings(attributes)}).{api.MARK_INPUT}(v{function})"
     )
 
 

@@ -198,17 +198,13 @@ TRANSLATIONS = {
     "stablehlo-to-hlo": Translation(_stablehlo_to_hlo, "StableHLO to HLO text"),
     "mlir-to-penguin": Translation(
         _mlir_to_penguin,
-        "Penguin Python of the module as it is; constants too big to print go to .npy files beside the output, or in DIR",
+        "Penguin Python of the module as it is; big constants go to .npy files beside the output, or in DIR",
         "strict,edges-only,weights-dir=DIR",
     ),
     "mlir-to-edges": Translation(_mlir_to_edges, "the dependency edges as JSON"),
-    "penguin-to-edges": Translation(
-        _penguin_to_edges, "the dependency edges of Penguin Python as JSON", can_split=False
-    ),
+    "penguin-to-edges": Translation(_penguin_to_edges, "the edges of Penguin Python as JSON", can_split=False),
     "mlir-to-dot": Translation(_mlir_to_dot, "the graph for Graphviz"),
-    "serialize-portable": Translation(
-        _serialize_portable, "StableHLO to a portable artifact", "VERSION", can_split=False
-    ),
+    "serialize-portable": Translation(_serialize_portable, "StableHLO to an artifact", "VERSION", can_split=False),
     "deserialize-portable": Translation(_deserialize_portable, "a portable artifact to StableHLO", can_split=False),
     "task-to-orchestration": Translation(_task_to_orchestration, "tasks to C++ against the run-time API"),
     "task-to-edges": Translation(_task_to_edges, "the dependencies of tasks as JSON"),
