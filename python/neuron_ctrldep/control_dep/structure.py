@@ -16,8 +16,10 @@ def instruction_name(op: ir.Operation | ir.OpView) -> str:
     """
     operation = op.operation
     attributes = operation.attributes
-    if FRONTEND_ATTRIBUTES in attributes:
-        name = frontend_attributes(operation).get(NAME)
+    # The importer puts the attributes of the start of a collective on the op inside.
+    holder = operation.regions[0].blocks[0].operations[0] if operation.name == "stablehlo.async_start" else operation
+    if FRONTEND_ATTRIBUTES in holder.attributes:
+        name = frontend_attributes(holder.operation).get(NAME)
         if name:
             return name
     if "neuron.symName" in attributes:
@@ -120,7 +122,7 @@ def defining_op(value: ir.Value) -> ir.Operation | None:
 
 
 def is_terminator(op: ir.Operation) -> bool:
-    """Whether ``op`` ends its block, in the dialects programs of this project use (``func.return``, ``scf.yield`` …)."""
+    """Whether ``op`` ends its block: ``func.return``, ``stablehlo.return``, ``scf.yield`` …"""
     return op.name.endswith((".return", ".yield", ".condition"))
 
 

@@ -50,12 +50,11 @@ def locate(proto: Any, failure: RequestError, child: Child, dialect: str) -> Cul
 
 
 def one_line(message: str) -> str:
-    """The first line of a message of XLA, which stack traces may follow, without the place in XLA's source."""
-    first = message.strip().partition("\n")[0].strip()
-    return _STATUS.sub("", first)
+    """The first line of a message of XLA, without status code and place in XLA's source; stack traces may follow it."""
+    return _STATUS.sub("", message.strip().partition("\n")[0]).rstrip(": ")
 
 
-_STATUS = re.compile(r"^[A-Z_]+: (?:RET_CHECK failure \([^)]*\) )?")
+_STATUS = re.compile(r"^(?:[A-Z_]+: )?(?:RET_CHECK failure \([^)]*\) )?(?:<unknown>:0: error: )?")
 
 
 # --- names in messages ------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ def keep_names(proto: Any) -> None:
             attributes = instruction.frontend_attributes.map
             if (
                 not instruction.metadata.op_name
+                and "/" not in instruction.name  # of a location with slashes the last part is taken for the name
                 and opcode != "get-tuple-element"
                 and instruction.id not in ends
                 and wire.NAME not in attributes
