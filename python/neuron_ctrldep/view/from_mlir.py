@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 
 from neuron_ctrldep.control_dep import (
     control_edges,
@@ -21,18 +22,22 @@ _ELIDE_FROM = 64
 
 
 def graph_of(module: ir.Operation | ir.Module) -> Graph:
-    """The graph of all functions that main reaches.
+    """The graph of all functions that main reaches; of a task program, of its orchestration functions.
 
     Transparent ops (wire ops, tuples, tuple elements) are no nodes: data edges go through them, and the dependencies
     they carry are edges. Edges that are written in the module but are none stand in ``notes`` with their reasons.
     """
     operation = module.operation
-    builder = _Builder(operation)
+    if is_task_program(operation):
+        from neuron_ctrldep.view.from_tasks import graph_of_tasks
+
+        return graph_of_tasks(operation)
+    builder = Builder(operation)
     functions = reachable_functions(operation)
     for function in functions:
         builder.add_function(function)
     if not functions:
-        builder.add_blocks(operation, builder.graph.add_cluster("module"))
+        builder.add_regions(operation, builder.graph.add_cluster("module"))
     found = control_edges(operation)
     for edge in found.edges:
         src, dst = builder.index.get(edge.src), builder.index.get(edge.dst)
@@ -43,19 +48,42 @@ def graph_of(module: ir.Operation | ir.Module) -> Graph:
     return builder.graph
 
 
-class _Builder:
-    def __init__(self, module: ir.Operation) -> None:
+def is_task_program(module: ir.Operation) -> bool:
+    """Whether a function of the module is a kernel or an orchestration function."""
+    functions = module.regions[0].blocks[0].operations
+    return any("task.kind" in op.operation.attributes for op in functions)
+
+
+class Builder:
+    """Adds the ops of functions to a graph, with their data edges.
+
+    Attributes:
+        graph: what has been built.
+        index: the node of each op that has one.
+    """
+
+    def __init__(
+        self,
+        module: ir.Operation,
+        *,
+        is_hidden: Callable[[ir.Operation], bool] = is_transparent,
+        name_of: Callable[[ir.Operation], str] = instruction_name,
+    ) -> None:
         self.graph = Graph(module_name(module))
         self.index: dict[ir.Operation, int] = {}
+        self._is_hidden = is_hidden
+        self._name_of = name_of
         self._values: dict[ir.Value, int] = {}
         # One numbering for all ops: printing each on its own would number its whole function each time.
         self._state = ir.AsmState(module)
 
     def add_function(self, function: ir.Operation) -> None:
+        """Add a cluster with all the function holds."""
         name = ir.StringAttr(function.attributes["sym_name"]).value
-        self.add_blocks(function, self.graph.add_cluster(f"@{name}"))
+        self.add_regions(function, self.graph.add_cluster(f"@{name}"))
 
-    def add_blocks(self, owner: ir.Operation, cluster: int) -> None:
+    def add_regions(self, owner: ir.Operation, cluster: int) -> None:
+        """Add what the regions of ``owner`` hold to ``cluster``."""
         for region in owner.regions:
             self._add_region(region, cluster)
 
@@ -71,11 +99,11 @@ class _Builder:
                 self._add_op(op.operation, cluster)
 
     def _add_op(self, op: ir.Operation, cluster: int) -> None:
-        if is_transparent(op):
+        if self._is_hidden(op):
             return
         role: Role = "constant" if is_constant(op) else "end" if is_terminator(op) else "op"
         short = op.name.partition(".")[2] or op.name
-        name = short if role == "end" else instruction_name(op)
+        name = short if role == "end" else self._name_of(op)
         text = self._text(op, role)
         detail = text.partition("constant ")[2] if role == "constant" else ""
         node = Node(name, short, cluster, role, text, _location(op), detail)

@@ -12,7 +12,7 @@ import heapq
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Point = tuple[float, float]
 
@@ -27,12 +27,16 @@ MAX_SKIP = 10
 
 @dataclass(slots=True)
 class Placed:
-    """Top left corners of the items, the points each edge passes between its ends, and the size of it all."""
+    """Top left corners of the items, the points each edge passes between its ends, and the size of it all.
+
+    ``curves`` is for methods that draw whole edges: the control points of a Bézier curve for each.
+    """
 
     corners: list[Point]
     bends: list[list[Point]]
     width: float
     height: float
+    curves: list[list[Point]] = field(default_factory=list)
 
 
 def place(sizes: Sequence[Point], edges: Sequence[tuple[int, int]]) -> Placed:

@@ -1,7 +1,7 @@
 """Where everything stands: boxes for nodes and clusters, and a curve for each edge.
 
 Clusters nest: a region's cluster stands below the header of the op that owns it, and both are one item of the cluster
-around them. Graphviz places small graphs where it is installed (:mod:`~neuron_ctrldep.view.graphviz`).
+around them. Each cluster is placed by :func:`~neuron_ctrldep.view.layered.place`, or by Graphviz where it is installed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from neuron_ctrldep.view.graph import Graph, Node
-from neuron_ctrldep.view.layered import Point, place
+from neuron_ctrldep.view.graphviz import find_dot, place_with_dot
+from neuron_ctrldep.view.layered import Placed, Point, place
 
 Engine = Literal["auto", "builtin", "graphviz"]
 """``builtin`` gives the same picture on every machine; ``auto`` takes Graphviz for small graphs where it is found."""
@@ -25,6 +26,10 @@ FRAME = 8.0
 """Between an op's frame and the clusters of its regions."""
 TITLE = 22.0
 """Height of a cluster's title."""
+WIDE = 260.0
+"""From this width on, edges need not gather in the middle of a box."""
+SMALL = 300
+"""Nodes that ``auto`` gives to Graphviz, which places them in about a second; beyond, its time grows steeply."""
 LABEL_LIMIT = 30
 """Characters of a label line that are shown."""
 
@@ -101,18 +106,16 @@ def curve(points: Sequence[Point]) -> list[Point]:
 
 def lay_out(graph: Graph, engine: Engine = "auto") -> Layout:
     """Place ``graph``."""
-    if engine != "builtin":
-        from neuron_ctrldep.view.graphviz import lay_out_with_graphviz
-
-        placed = lay_out_with_graphviz(graph, only_small=engine == "auto")
-        if placed is not None:
-            return placed
-    return _Builtin(graph).layout()
+    dot = None
+    if engine == "graphviz" or (engine == "auto" and len(graph.nodes) <= SMALL):
+        dot = find_dot()
+    return _Builder(graph, dot).layout()
 
 
-class _Builtin:
-    def __init__(self, graph: Graph) -> None:
+class _Builder:
+    def __init__(self, graph: Graph, dot: str | None) -> None:
         self.graph = graph
+        self.dot = dot
         self.in_cluster = graph.members()
         self.owned: dict[int, list[int]] = {}
         for index, cluster in enumerate(graph.clusters):
@@ -121,6 +124,7 @@ class _Builtin:
         self.sizes: dict[int, Point] = {}
         self.corner_in_cluster: dict[int, Point] = {}
         self.bends: dict[int, list[Point]] = {}
+        self.curves: dict[int, list[Point]] = {}
         self.item_sizes: dict[int, Point] = {}
         self.nodes: list[Box] = [Box(0, 0, 0, 0)] * len(graph.nodes)
         self.items: list[Box] = [Box(0, 0, 0, 0)] * len(graph.nodes)
@@ -165,15 +169,26 @@ class _Builtin:
         for node in members:
             self.item_sizes[node] = self._item_size(node)
         edges = self.inner[cluster]
-        placed = place([self.item_sizes[node] for node in members], [(at[src], at[dst]) for _, src, dst in edges])
+        placed = self._place([self.item_sizes[node] for node in members], [(at[src], at[dst]) for _, src, dst in edges])
         for node, corner in zip(members, placed.corners, strict=True):
             self.corner_in_cluster[node] = corner
-        for (index, src, dst), bends in zip(edges, placed.bends, strict=True):
+        for number, (index, src, dst) in enumerate(edges):
             edge = self.graph.edges[index]
+            # An edge with an end inside an item is drawn to that end, not to the item.
             if (src, dst) == (edge.src, edge.dst):
-                self.bends[index] = bends
+                self.bends[index] = placed.bends[number]
+                if placed.curves:
+                    self.curves[index] = placed.curves[number]
         title = len(shortened(self.graph.clusters[cluster].title)) * CHAR
         self.sizes[cluster] = (max(placed.width, title) + 2 * PADDING, placed.height + 2 * PADDING + TITLE)
+
+    def _place(self, sizes: list[Point], edges: list[tuple[int, int]]) -> Placed:
+        # Starting dot costs more than it gives where there is nothing to untangle.
+        if self.dot is not None and len(edges) >= 3:
+            placed = place_with_dot(self.dot, sizes, edges)
+            if placed is not None:
+                return placed
+        return place(sizes, edges)
 
     def _item_size(self, node: int) -> Point:
         width, height = node_width(self.graph.nodes[node]), NODE_HEIGHT
@@ -219,15 +234,15 @@ class _Builtin:
         routes = []
         for index, edge in enumerate(self.graph.edges):
             box = self.clusters[self.graph.nodes[edge.src].cluster]
-            moved = [(box.x + PADDING + x, box.y + PADDING + TITLE + y) for x, y in self.bends.get(index, [])]
-            bottom = self.items[edge.src].bottom
-            if self._holds(edge.src, edge.dst):
-                bottom = self.nodes[edge.src].bottom
+            left, top = box.x + PADDING, box.y + PADDING + TITLE
+            if index in self.curves:
+                routes.append([(left + x, top + y) for x, y in self.curves[index]])
+                continue
+            moved = [(left + x, top + y) for x, y in self.bends.get(index, [])]
+            inside = edge.src in self._chain(edge.dst).values()
+            bottom = (self.nodes if inside else self.items)[edge.src].bottom
             routes.append(curve([(starts[index], bottom), *moved, (ends[index], self.items[edge.dst].y)]))
         return routes
-
-    def _holds(self, outer: int, inner: int) -> bool:
-        return outer in self._chain(inner).values() and outer != inner
 
     def _ports(self, here: Sequence[int], there: Sequence[int]) -> list[float]:
         by_node: dict[int, list[int]] = {}
@@ -236,7 +251,13 @@ class _Builtin:
         ports = [0.0] * len(here)
         for node, indices in by_node.items():
             box = self.items[node]
-            indices.sort(key=lambda i: (self.items[there[i]].x + self.items[there[i]].width / 2, i))
+            centres = {i: self.items[there[i]].x + self.items[there[i]].width / 2 for i in indices}
+            indices.sort(key=lambda i: (centres[i], i))
+            if box.width > WIDE and len({*centres.values()}) == len(indices):
+                # A wide frame is met where the other end stands.
+                for index in indices:
+                    ports[index] = min(max(centres[index], box.x + 16), box.x + box.width - 16)
+                continue
             span = min(box.width - 16, 26.0 * (len(indices) - 1))
             for at, index in enumerate(indices):
                 share = at / (len(indices) - 1) - 0.5 if len(indices) > 1 else 0.0
