@@ -67,11 +67,13 @@ class Builder:
         module: ir.Operation,
         *,
         is_hidden: Callable[[ir.Operation], bool] = is_transparent,
+        is_data: Callable[[ir.Value], bool] = lambda _: True,
         name_of: Callable[[ir.Operation], str] = instruction_name,
     ) -> None:
         self.graph = Graph(module_name(module))
         self.index: dict[ir.Operation, int] = {}
         self._is_hidden = is_hidden
+        self._is_data = is_data
         self._name_of = name_of
         self._values: dict[ir.Value, int] = {}
         # One numbering for all ops: printing each on its own would number its whole function each time.
@@ -113,7 +115,7 @@ class Builder:
             self._values[result] = index
         for operand in op.operands:
             for value in trace(operand)[0]:
-                if value in self._values:
+                if value in self._values and self._is_data(value):
                     self.graph.add_edge(self._values[value], index)
         for number, region in enumerate(op.regions):
             if len(region.blocks):

@@ -31,7 +31,9 @@ def graph_of_tasks(module: ir.Operation) -> Graph:
     def name_of(op: ir.Operation) -> str:
         return names[op][0] if op in names else instruction_name(op)
 
-    builder = Builder(module, is_hidden=_handles_ids_only, name_of=name_of)
+    builder = Builder(
+        module, is_hidden=_handles_ids_only, is_data=lambda value: not _is_id(value.type), name_of=name_of
+    )
     for function in tasks.orchestrations.values():
         builder.add_function(function.operation)
         by_task = task_names(function, tasks)
@@ -46,6 +48,10 @@ def graph_of_tasks(module: ir.Operation) -> Graph:
 
 
 def _handles_ids_only(op: ir.Operation) -> bool:
-    return (
-        len(op.results) > 0 and all(is_task_id(r.type) or is_id_tensor(r.type) for r in op.results) and not op.regions
-    )
+    if len(op.results) == 0 or len(op.regions):
+        return False
+    return all(_is_id(result.type) for result in op.results)
+
+
+def _is_id(kind: ir.Type) -> bool:
+    return is_task_id(kind) or is_id_tensor(kind)
