@@ -7,7 +7,10 @@ from typing import Any
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import HAZARDS, Task, ops_of
 from neuron_ctrldep.task.idflow import sources
+from neuron_ctrldep.task.names import task_names
 from neuron_ctrldep.task.program import Orchestration, Scope, TaskModule
+
+__all__ = ["edges_of", "task_edges", "task_names"]
 
 
 def task_edges(module: ir.Operation | ir.Module) -> dict[str, Any]:
@@ -19,25 +22,6 @@ def task_edges(module: ir.Operation | ir.Module) -> dict[str, Any]:
     """
     tasks = TaskModule.of(module)
     return {"functions": {name: _function(function, tasks) for name, function in tasks.orchestrations.items()}}
-
-
-def task_names(function: Orchestration, tasks: TaskModule) -> dict[Task, str]:
-    """A name for each task of ``function``, in program order: its ``task.name``, made unique, or ``task_<n>``."""
-    found = list(tasks.tasks(function))
-    taken = {task.name for task in found}
-    names: dict[Task, str] = {}
-    claimed: set[str] = set()
-    counters: dict[str, int] = {}
-    for index, task in enumerate(found):
-        base = name = task.name if task.name is not None else f"task_{index}"
-        if task.name in claimed or (task.name is None and name in taken):
-            while name in taken:
-                counters[base] = counters.get(base, 0) + 1
-                name = f"{base}_{counters[base]}"
-        taken.add(name)
-        claimed.add(name)
-        names[task] = name
-    return names
 
 
 def edges_of(task: Task, names: dict[Task, str]) -> list[dict[str, Any]]:

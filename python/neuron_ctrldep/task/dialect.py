@@ -148,6 +148,9 @@ class Task(OpDefinition):
         """The task id it yields; ``None`` for a plain call."""
         return None
 
+    # The hash of an operation is MLIR's, over operands and attributes: it changes when they do. So no task, nor any
+    # operation, may be a key of a set or dictionary that is in use while that operation is rewritten.
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Task) and self.operation == other.operation
 
