@@ -130,9 +130,13 @@ def _known_fault(instruction: Any, users: dict[int, list[str]], opcodes: dict[in
         source = opcodes.get(instruction.operand_ids[0], "nothing")
         if source != _START[opcode]:
             return f"the operand of {opcode} must be a {_START[opcode]}, found {source}"
-    elif opcode == "parameter" and instruction.shape.element_type == TUPLE and instruction.frontend_attributes.map:
+    elif opcode == "parameter" and instruction.frontend_attributes.map and _leaves(instruction.shape) > 1:
         return "a tuple-shaped parameter with frontend attributes"
     return ""
+
+
+def _leaves(shape: Any) -> int:
+    return sum(map(_leaves, shape.tuple_shapes)) if shape.element_type == TUPLE else 1
 
 
 def _users(instructions: Iterable[Any]) -> dict[int, list[str]]:
