@@ -50,23 +50,24 @@ class Origins:
     def of(self, value: ir.Value) -> frozenset[int | None]:
         """The parameters that ``value`` may denote; ``None`` is among them when it may be anything else."""
         if value not in self._known:
-            found: set[int | None] = set()
-            seen = {value}
-            stack = [value]
-            while stack:
-                current = stack.pop()
-                if current in self._parameters:
-                    found.add(self._parameters[current])
-                    continue
-                sources = list(self._sources(current))
-                if not sources:
-                    found.add(None)
-                for source in sources:
-                    if source not in seen:
-                        seen.add(source)
-                        stack.append(source)
-            self._known[value] = frozenset(found)
+            self._known[value] = frozenset(self._parameters.get(root) for root in self.roots(value))
         return self._known[value]
+
+    def roots(self, value: ir.Value) -> list[ir.Value]:
+        """The values that ``value`` may denote and that nothing more is known of, parameters among them."""
+        found: list[ir.Value] = []
+        seen = {value}
+        stack = [value]
+        while stack:
+            current = stack.pop()
+            sources = [] if current in self._parameters else list(self._sources(current))
+            if not sources:
+                found.append(current)
+            for source in reversed(sources):
+                if source not in seen:
+                    seen.add(source)
+                    stack.append(source)
+        return found
 
     def _sources(self, value: ir.Value) -> Iterator[ir.Value]:
         """What ``value`` may be, one step back; nothing when that is not known."""
@@ -86,6 +87,9 @@ class Origins:
         elif name == "scf.for":
             yield op.operands[3 + index]
             yield terminator_of(op.regions[0]).operands[index]
+        elif name == "scf.forall":
+            # Slices are inserted where they lie already: the result is the storage that the loop was given.
+            yield op.operands[len(op.operands) - len(op.results) + index]
         elif name == "scf.while":
             yield terminator_of(op.regions[0]).operands[1 + index]
         elif name in ("scf.if", "scf.index_switch"):
@@ -105,6 +109,10 @@ class Origins:
         if op.name == "scf.for" and index >= 1:
             yield op.operands[2 + index]
             yield terminator_of(op.regions[0]).operands[index - 1]
+        elif op.name == "scf.forall":
+            rank = len(list(op.attributes["staticStep"]))
+            if index >= rank:
+                yield op.operands[len(op.operands) - len(op.results) + index - rank]
         elif op.name == "scf.while":
             if block == op.regions[0].blocks[0]:
                 yield op.operands[index]
