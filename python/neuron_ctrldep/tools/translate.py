@@ -283,7 +283,7 @@ def main(args: Sequence[str]) -> int:
         return EXIT_OK
     outputs = []
     for number, chunk in enumerate(split_input(decode_utf8(data, options.input), marker or DEFAULT_MARKER)):
-        output = translation.run(replace(request, data=chunk.text.encode(), chunk=number))
+        output = translation.run(replace(request, data=chunk.encode(), chunk=number))
         assert isinstance(output, str), "only translations to text can split their input"
         outputs.append(output)
     write_output(options.output, f"{DEFAULT_MARKER}\n".join(outputs))
