@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax.export
+from jax.extend import source_info_util
 from jax.extend.core import Primitive, valid_jaxtype
 from jax.interpreters import ad, batching
 from jax.interpreters import mlir as lowering
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["as_module", "control_dep", "control_dep_p", "disabled_checks", "export", "lower", "runnable", "to_exported"]
 
 Value = TypeVar("Value")
+
+# Locations show the line that calls control_dep, not the inside of this file.
+source_info_util.register_exclusion(__file__)
 
 NEURON = "neuron"
 """The platform name :func:`lower` lowers for; any name without a lowering of its own gives the wire op."""

@@ -2,11 +2,11 @@
 
 import re
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import jax
 import neuron_ctrldep.jax as nj
 from neuron_ctrldep.jax import control_dep
 

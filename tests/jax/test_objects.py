@@ -1,0 +1,220 @@
+"""What JAX users hold in hand, as inputs, and what they get back."""
+
+from pathlib import Path
+
+import jax
+import jax.export
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import neuron_ctrldep.jax as nj
+from neuron_ctrldep import mlir
+from neuron_ctrldep.control_dep import is_control_dep
+from neuron_ctrldep.errors import InputError
+from neuron_ctrldep.hlo.module import HloModule
+from neuron_ctrldep.loading import load
+from neuron_ctrldep.mlir import ir
+
+X = np.linspace(-1.0, 1.0, 12, dtype=np.float32).reshape(4, 3)
+
+
+def ordered(x, y):
+    return nj.control_dep(jnp.sin(x), jnp.cos(y)) * 2.0
+
+
+def wire_ops(module) -> int:
+    found = []
+
+    def visit(op):
+        found.append(is_control_dep(op))
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return sum(found)
+
+
+# --- in ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: jax.jit(ordered).lower(X, X),
+        lambda: jax.jit(ordered).trace(X, X),
+        lambda: nj.lower(ordered, X, X),
+        lambda: nj.export(ordered)(X, X),
+        lambda: jax.export.export(jax.jit(ordered), disabled_checks=nj.disabled_checks())(X, X),
+        lambda: bytes(nj.export(ordered)(X, X).mlir_module_serialized),
+        lambda: nj.lower(ordered, X, X).compiler_ir(),
+    ],
+    ids=["Lowered", "Traced", "Lowered for Neuron", "Exported", "plain export", "artifact", "ir.Module"],
+)
+def test_the_wire_op_is_found_in(make):
+    source = make()
+    module = load(source) if isinstance(source, (bytes, bytearray)) else nj.as_module(source)
+    assert module.name == "builtin.module"
+    mlir.verify(module)
+    assert wire_ops(module) == 1
+
+
+def test_a_lowered_program_keeps_its_places():
+    module = nj.as_module(jax.jit(ordered).lower(X, X))
+    places = []
+
+    def visit(op):
+        if op.name == "stablehlo.sine" or is_control_dep(op):
+            places.append(mlir.source_location(op.location))
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    for place in places:
+        assert place.file.endswith("test_objects.py")
+        assert place.line == ordered.__code__.co_firstlineno + 1
+    assert len(places) == 2
+
+
+def test_other_barriers_stay_what_they_are():
+    def f(x):
+        return nj.control_dep(jax.lax.optimization_barrier(x), x + 1)
+
+    module = nj.as_module(jax.jit(f).lower(X))
+    assert wire_ops(module) == 1
+    assert str(module).count("stablehlo.optimization_barrier") == 1
+
+
+def test_the_module_is_its_own():
+    lowered = jax.jit(ordered).lower(X, X)
+    before = lowered.as_text()
+    module = nj.as_module(lowered)
+    assert module.context is not lowered.compiler_ir().operation.context
+    assert lowered.as_text() == before
+
+
+def test_compiled_brings_the_control_edges_of_xla():
+    compiled = jax.jit(lambda a, b: (b, a), donate_argnums=(0, 1)).lower(X, X).compile()
+    module = nj.as_module(compiled)
+    assert isinstance(module, HloModule)
+    edges = [
+        (instruction.name, predecessor)
+        for computation in module.proto.computations
+        for instruction in computation.instructions
+        for predecessor in instruction.control_predecessor_ids
+    ]
+    # Each donated buffer is written only after it has been read.
+    assert len(edges) == 2
+
+
+def test_load_takes_jax_objects_and_says_what_it_takes():
+    assert wire_ops(load(jax.jit(ordered).lower(X, X))) == 1
+    with pytest.raises(InputError, match=r"jax\.stages\.Traced, Lowered or Compiled, a jax\.export\.Exported"):
+        nj.as_module(jnp.ones(3))
+
+
+# --- export -----------------------------------------------------------------------------------------------------------
+
+
+def test_jax_refuses_the_wire_op_unless_it_is_told():
+    with pytest.raises(ValueError, match="AwsNeuronControlDep"):
+        jax.export.export(jax.jit(ordered))(X, X)
+
+
+@pytest.mark.parametrize("platforms", [None, ("cpu",), ("cpu", "cuda", "tpu"), ("neuron",)])
+def test_every_platform_gets_the_wire_op_once(platforms):
+    exported = nj.export(ordered, platforms=platforms)(X, X)
+    assert wire_ops(nj.as_module(exported)) == 1
+    assert exported.platforms == (platforms or (jax.export.default_export_platform(),))
+
+
+def test_export_takes_specifications_and_symbolic_shapes():
+    (batch,) = jax.export.symbolic_shape("batch")
+    spec = jax.ShapeDtypeStruct((batch, 3), jnp.float32)
+    assert "stablehlo.custom_call @AwsNeuronControlDep" in str(nj.as_module(nj.export(ordered)(spec, spec)))
+
+
+def test_vjp_of_an_export():
+    exported = nj.export(ordered)(X, X)
+    assert exported.vjp().in_avals[-1].shape == X.shape
+
+
+# --- versions ---------------------------------------------------------------------------------------------------------
+
+DATA = Path(__file__).parent / "data"
+"""What old versions wrote (``make.py`` there)."""
+
+WRITTEN_BY = {"ordered.jax_0_12_0_1": (1, 18), "ordered.jax_0_10_2": (1, 15)}
+"""The StableHLO each artifact needs: jax writes for a somewhat older one than its own."""
+
+
+@pytest.mark.parametrize("name", WRITTEN_BY)
+@pytest.mark.parametrize("suffix", [".bin", ".exported"])
+def test_artifacts_of_both_ends_go_through_or_say_who_wrote_them(name, suffix):
+    file = DATA / f"{name}{suffix}"
+    needed, installed = WRITTEN_BY[name], tuple(map(int, mlir.stablehlo_version().split(".")))
+    if needed <= installed[:2]:
+        assert wire_ops(load(file)) == 1
+        return
+    with pytest.raises(InputError) as fault:
+        load(file)
+    message = str(fault.value)
+    assert "written by StableHLO 1.18.0" in message
+    assert f"to {mlir.stablehlo_version()}" in message
+    assert "--serialize-portable=" in message
+
+
+def test_what_the_newer_writes_for_1_17_the_older_reads():
+    assert wire_ops(load(DATA / "ordered.jax_0_12_0_1.stablehlo_1_17_0.bin")) == 1
+
+
+# --- out --------------------------------------------------------------------------------------------------------------
+
+
+def test_an_exported_is_written_and_read():
+    pytest.importorskip("flatbuffers", reason="Exported.serialize needs it")
+    exported = nj.export(ordered)(X, X)
+    assert wire_ops(load(exported.serialize())) == 1
+    again = nj.to_exported(nj.as_module(exported), exported)
+    assert wire_ops(nj.as_module(jax.export.deserialize(again.serialize()))) == 1
+
+
+def test_an_exported_comes_back_with_another_module():
+    exported = nj.export(ordered)(X, X)
+    module = nj.as_module(exported)
+    again = nj.to_exported(module, exported, target_version="1.17.0")
+    assert again.in_avals == exported.in_avals
+    assert b"StableHLO_v1.17.0\0" in again.mlir_module_serialized
+    assert str(nj.as_module(again)) == str(module)
+
+
+def test_an_exported_of_another_type_is_refused():
+    exported = nj.export(ordered)(X, X)
+    other = nj.as_module(nj.export(lambda x: x)(X))
+    with pytest.raises(InputError, match=r"main function has type \(tensor<4x3xf32>\) -> tensor<4x3xf32>"):
+        nj.to_exported(other, exported)
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [("1.999.0", "writes 0.9.0 to"), ("0.1.0", "writes 0.9.0 to"), ("new", "expected three numbers, as")],
+)
+def test_a_version_that_cannot_be_written_is_named(version, message):
+    exported = nj.export(ordered)(X, X)
+    with pytest.raises(InputError, match=message):
+        nj.to_exported(nj.as_module(exported), exported, target_version=version)
+
+
+def test_a_portable_artifact_cannot_hold_mhlo():
+    module = mlir.parse_module(
+        "module { func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n"
+        "%0 = mhlo.copy %a : tensor<2xf32>\n return %0 : tensor<2xf32> } }",
+        file="compiled.mlir",
+    )
+    with pytest.raises(InputError, match=r"compiled\.mlir:2:6: error: a portable artifact cannot hold 'mhlo\.copy'"):
+        mlir.serialize_portable(module)
+
+
+def test_runnable_runs_on_this_machine():
+    exported = nj.export(ordered)(X, X)
+    runnable = nj.runnable(exported)
+    assert wire_ops(nj.as_module(runnable)) == 0
+    np.testing.assert_allclose(runnable.call(X, X), np.sin(X) * 2, rtol=1e-6)
