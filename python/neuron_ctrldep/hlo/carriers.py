@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from neuron_ctrldep.hlo.graph import (
     ASYNC_SUCCESSORS,
+    NOT_PLAIN,
     START_OF_DONE,
     Graph,
     Instruction,
@@ -29,6 +30,9 @@ _VALUES = frozenset({"parameter", "constant", "iota", "partition-id", "replica-i
 _CALLERS = frozenset({"call", "while", "conditional"})
 """What ``rewire=all`` puts a wire op on every operand of."""
 
+_SPECIAL = _CALLERS | ASYNC_SUCCESSORS | START_OF_DONE.keys() | {"tuple"}
+_FIRST = (0,)
+
 FORBIDDEN = "carrier=operand forbids pins and attributes"
 
 
@@ -37,18 +41,17 @@ class EdgePlan:
     """How one edge will be carried.
 
     Attributes:
-        front: by a wire op in front of the successor.
-        pin: by a wire op behind it.
+        edge_class: ``operand`` is by wire ops in front of the successor.
+        pin: by a wire op behind the successor.
         sources: where its id goes; with ``targets``, where the id is listed.
     """
 
     predecessor: Instruction
     edge_class: EdgeClass
     reason: str = ""
-    front: bool = False
     pin: bool = False
-    sources: list[Mark] = field(default_factory=list)
-    targets: list[Mark] = field(default_factory=list)
+    sources: Sequence[Mark] = ()
+    targets: Sequence[Mark] = ()
 
 
 @dataclass(slots=True)
@@ -56,7 +59,7 @@ class SuccessorPlan:
     """All edges into one instruction; ``positions`` are the operands that get a wire op."""
 
     successor: Instruction
-    positions: list[int]
+    positions: Sequence[int]
     edges: list[EdgePlan]
 
 
@@ -64,7 +67,7 @@ class UnmarkableError(Exception):
     """No instruction can hold the attribute; the message says why."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Planner:
     """Plans the edges of one computation."""
 
@@ -72,40 +75,52 @@ class Planner:
     carrier: CarrierChoice
     rewire: RewireChoice
 
-    def plan(self, successor: Instruction) -> SuccessorPlan:
-        """Choose a carrier for each control predecessor of ``successor``; repeated ones count once."""
-        positions = self._positions(successor)
-        edges = [
-            self._edge(self.graph.by_id[one], successor, positions)
-            for one in dict.fromkeys(successor.control_predecessor_ids)
-        ]
+    def plan(self, successor: Instruction, predecessors: Iterable[int]) -> SuccessorPlan:
+        """Choose a carrier for each of ``predecessors``, the ids of the control predecessors of ``successor``."""
+        positions, is_partial = self._positions(successor)
+        graph = self.graph
+        edges = [self._edge(graph[one], successor, positions, is_partial) for one in predecessors]
         return SuccessorPlan(successor, positions, edges)
 
-    def _positions(self, successor: Instruction) -> list[int]:
-        """The operands of ``successor`` that a wire op can forward; empty when its edges need another carrier."""
-        count = len(successor.operand_ids)
-        opcode = successor.opcode
-        if count == 0 or opcode in START_OF_DONE or opcode in ASYNC_SUCCESSORS:
-            return []
-        # Readers of the other elements of a tuple would run free of a wire op on one.
-        every = opcode == "tuple" or (self.rewire == "all" and opcode in _CALLERS)
-        graph = self.graph
-        return [
-            number for number in range(count if every else 1) if graph.can_be_data(graph.operand(successor, number))
-        ]
+    def _positions(self, successor: Instruction) -> tuple[Sequence[int], bool]:
+        """The operands of ``successor`` that a wire op can forward; empty when its edges need another carrier.
 
-    def _edge(self, predecessor: Instruction, successor: Instruction, positions: list[int]) -> EdgePlan:
-        if predecessor.opcode == "parameter":
+        Also whether these are a part only of the operands that should have one.
+        """
+        operands = successor.operand_ids
+        if not operands:
+            return (), False
+        graph = self.graph
+        opcode = successor.opcode
+        if opcode not in _SPECIAL:
+            return (_FIRST if graph.can_be_data(graph[operands[0]]) else ()), False
+        if opcode in START_OF_DONE or opcode in ASYNC_SUCCESSORS:
+            return (), False
+        # Readers of the other elements of a tuple would run free of a wire op on one.
+        wanted = range(len(operands)) if opcode == "tuple" or self.rewire == "all" else _FIRST
+        positions = [number for number in wanted if graph.can_be_data(graph.operand(successor, number))]
+        return positions, len(positions) < len(wanted)
+
+    def _edge(
+        self, predecessor: Instruction, successor: Instruction, positions: Sequence[int], is_partial: bool
+    ) -> EdgePlan:
+        opcode = predecessor.opcode
+        if opcode == "parameter":
             return EdgePlan(predecessor, "dropped", "the predecessor is a parameter: it is there before anything runs")
-        if self._is_carried(predecessor, successor, positions):
+        graph = self.graph
+        if graph.facts.may_be_carried and self._is_carried(predecessor, successor, positions):
             return EdgePlan(predecessor, "already")
-        is_operand = self.graph.can_be_operand(predecessor, successor)
+        is_operand = opcode not in NOT_PLAIN or graph.can_be_operand(predecessor, successor)
         if positions and is_operand:
-            edge = EdgePlan(predecessor, "operand", front=True)
-            if successor.opcode == "tuple" and len(positions) < len(successor.operand_ids) and self.carrier == "any":
+            edge = EdgePlan(predecessor, "operand")
+            if is_partial and successor.opcode == "tuple" and self.carrier == "any":
                 # Readers of the elements that no wire op can forward are told by attributes.
                 self._try_mark(edge, successor)
             return edge
+        return self._other_carrier(predecessor, successor, is_operand)
+
+    def _other_carrier(self, predecessor: Instruction, successor: Instruction, is_operand: bool) -> EdgePlan:
+        """A pin or attributes, where no operand of ``successor`` can carry the edge."""
         why = self._why_not(predecessor, successor, is_operand)
         if self.carrier == "operand":
             return EdgePlan(predecessor, "unreifiable", f"{why}; {FORBIDDEN}")
@@ -153,7 +168,7 @@ class Planner:
         try:
             self._mark(edge, successor)
         except UnmarkableError:
-            edge.sources = edge.targets = []
+            edge.sources = edge.targets = ()
 
     def _start(self, done: Instruction) -> Instruction:
         start = self.graph.start_of(done)
@@ -176,24 +191,13 @@ class Planner:
 
     # --- what is carried already --------------------------------------------------------------------------------------
 
-    @cached_property
-    def _has_marks(self) -> bool:
-        return any(
-            instruction.frontend_attributes.map
-            and (AFTER in instruction.frontend_attributes.map or DONE_AFTER in instruction.frontend_attributes.map)
-            for instruction in self.graph.order
-        )
-
-    @cached_property
-    def _has_wire_ops(self) -> bool:
-        return any(is_wire_op(instruction) for instruction in self.graph.order)
-
-    def _is_carried(self, predecessor: Instruction, successor: Instruction, positions: list[int]) -> bool:
-        if self._has_wire_ops and self._is_wired(predecessor, successor, positions):
+    def _is_carried(self, predecessor: Instruction, successor: Instruction, positions: Sequence[int]) -> bool:
+        facts = self.graph.facts
+        if facts.may_have_wire_ops and self._is_wired(predecessor, successor, positions):
             return True
-        return self._has_marks and self._is_marked(predecessor, successor)
+        return facts.may_have_marks and self._is_marked(predecessor, successor)
 
-    def _is_wired(self, predecessor: Instruction, successor: Instruction, positions: list[int]) -> bool:
+    def _is_wired(self, predecessor: Instruction, successor: Instruction, positions: Sequence[int]) -> bool:
         graph = self.graph
         if is_wire_op(successor) and predecessor.id in graph.held(successor):
             return True

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 from neuron_ctrldep.hlo.carriers import EdgePlan, Mark, SuccessorPlan
-from neuron_ctrldep.hlo.graph import Graph, Instruction, buffer_leaves, is_wire_op
+from neuron_ctrldep.hlo.graph import Graph, Instruction, ModuleFacts, buffer_leaves, is_wire_op
+from neuron_ctrldep.hlo.schema import BUFFER, TUPLE
 from neuron_ctrldep.wire import API_VERSION, DONE_ID, ID, TARGET, format_ids, parse_ids
+
+_MAY_HOLD_BUFFERS = frozenset({BUFFER, TUPLE})
 
 
 class ModuleEdit:
     """What the edits of all computations of a module share: names and ids that must not repeat in it."""
 
-    def __init__(self, proto: Any) -> None:
-        self.proto = proto
+    def __init__(self, facts: ModuleFacts) -> None:
+        self.proto = facts.proto
+        self._facts = facts
         self.wire_ops = 0
         self.changed = False
         self._name_numbers = itertools.count(1)
@@ -28,6 +31,9 @@ class ModuleEdit:
 
     @cached_property
     def _names(self) -> set[str]:
+        """The names that a new one may hit."""
+        if not self._facts.may_have_wire_ops:
+            return set()
         return {instruction.name for computation in self.proto.computations for instruction in computation.instructions}
 
     def new_name(self) -> str:
@@ -67,7 +73,7 @@ class ComputationEdit:
         self.module = module
         self.graph = graph
         self.computation = graph.computation
-        self._next_id = max(graph.by_id) + 1
+        self._next_id = max(graph.place) + 1
         self._before: dict[int, list[int]] = {}
         self._behind: dict[int, int] = {}
         self._moved: set[int] = set()
@@ -80,27 +86,37 @@ class ComputationEdit:
             The wire ops that were inserted or extended for it.
         """
         self._made = []
-        front = [edge.predecessor for edge in plan.edges if edge.front]
+        front = [edge.predecessor for edge in plan.edges if edge.edge_class == "operand"]
         for number in plan.positions if front else ():
             self._wire(plan.successor, number, front)
-        pinned = [edge.predecessor for edge in plan.edges if edge.pin]
-        if pinned:
-            self._pin(plan.successor, pinned)
-        for edge in plan.edges:
-            self._mark(edge)
+        if len(front) < len(plan.edges) or plan.edges[0].targets:
+            pinned = [edge.predecessor for edge in plan.edges if edge.pin]
+            if pinned:
+                self._pin(plan.successor, pinned)
+            for edge in plan.edges:
+                self._mark(edge)
         return self._made
 
     def finish(self) -> None:
         """Bring ``instructions`` and the schedule in order."""
-        rank = {one: number for number, one in enumerate(self._sequence(i.id for i in self.graph.order))}
-        self.computation.instructions.sort(key=lambda instruction: rank[instruction.id])
+        # An instruction has an even rank; what stands right before or behind it the odd one next to it. Equal ranks
+        # keep the order in which they were made: what is behind one was made before what is in front of the next.
+        place, size = self.graph.place, self.graph.size
+        ranks = [*range(0, 2 * size, 2), *[0] * (len(place) - size)]
+        for one, wires in self._before.items():
+            for wire in wires:
+                ranks[place[wire]] = 2 * place[one] - 1
+        for one, pin in self._behind.items():
+            ranks[place[pin]] = 2 * place[one] + 1
+        # The sort asks for the key of each instruction once, from the first to the last.
+        self.graph.instructions.sort(key=partial(next, iter(ranks)))
         if self.module.proto.HasField("schedule"):
             sequences = self.module.proto.schedule.sequences
             if self.computation.id in sequences:
                 ids = sequences[self.computation.id].instruction_ids
-                ids[:] = self._sequence(ids)
+                ids[:] = self._scheduled(ids)
 
-    def _sequence(self, ids: Iterable[int]) -> list[int]:
+    def _scheduled(self, ids: Iterable[int]) -> list[int]:
         """``ids`` with the new wire ops in their places."""
         placed: list[int] = []
         for one in ids:
@@ -114,25 +130,26 @@ class ComputationEdit:
     # --- wire ops -----------------------------------------------------------------------------------------------------
 
     def _new_wire(self, predecessors: list[Instruction], data: Instruction, successor: Instruction) -> Instruction:
-        wire = self.computation.instructions.add()
+        wire = self.graph.instructions.add()
+        wire.id = one = self._next_id
+        self._next_id += 1
         wire.name = self.module.new_name()
         wire.opcode = "custom-call"
-        wire.shape.CopyFrom(data.shape)
+        shape = data.shape
+        wire.shape.CopyFrom(shape)
         # Errors about the wire op should point at what it was made for.
         wire.metadata.CopyFrom(successor.metadata)
         wire.custom_call_target = TARGET
         wire.custom_call_has_side_effect = True
         wire.custom_call_api_version = API_VERSION
-        wire.id = self._next_id
-        self._next_id += 1
-        wire.operand_ids.extend(self._current(one) for one in predecessors)
-        wire.operand_ids.append(data.id)
-        for index in buffer_leaves(data.shape):
-            # A custom call may hand on a buffer only by saying that its result is that operand.
-            wire.output_operand_aliasing.add(
-                output_shape_index=index, operand_index=len(predecessors), operand_shape_index=index
-            )
-        self.graph.by_id[wire.id] = wire
+        wire.operand_ids.extend([*map(self._current, predecessors), data.id])
+        if shape.element_type in _MAY_HOLD_BUFFERS:
+            for index in buffer_leaves(shape):
+                # A custom call may hand on a buffer only by saying that its result is that operand.
+                wire.output_operand_aliasing.add(
+                    output_shape_index=index, operand_index=len(predecessors), operand_shape_index=index
+                )
+        self.graph.place[one] = len(self.graph.place)
         self._record(wire)
         return wire
 
@@ -156,26 +173,28 @@ class ComputationEdit:
 
     def _wire(self, successor: Instruction, number: int, predecessors: list[Instruction]) -> None:
         """Order operand ``number`` of ``successor`` after ``predecessors``."""
-        data = self.graph.operand(successor, number)
-        held = self._held_before(data)
-        missing = [one for one in predecessors if one.id not in held]
-        if not missing:
-            return
-        if self._can_extend(data, successor):
-            self._extend(data, missing)
-            # What it now waits for may stand behind it.
-            self._moved.add(data.id)
-            self._before.setdefault(successor.id, []).append(data.id)
-            return
-        wire = self._new_wire(missing, data, successor)
-        successor.operand_ids[number] = wire.id
-        self._before.setdefault(successor.id, []).append(wire.id)
+        operands = successor.operand_ids
+        data = self.graph[operands[number]]
+        if self.graph.facts.may_have_wire_ops and is_wire_op(data):
+            held = self._held_before(data)
+            predecessors = [one for one in predecessors if one.id not in held]
+            if not predecessors:
+                return
+            if self._can_extend(data, successor):
+                self._extend(data, predecessors)
+                # What it now waits for may stand behind it.
+                self._moved.add(data.id)
+                self._before.setdefault(successor.id, []).append(data.id)
+                return
+        wire = self._new_wire(predecessors, data, successor)
+        operands[number] = one = wire.id
+        self._before.setdefault(successor.id, []).append(one)
 
     def _held_before(self, data: Instruction) -> set[int]:
         """What wire ops that stood in front of an operand before the edit hold by now."""
         held: set[int] = set()
         while is_wire_op(data):
-            if data.id in self.graph.place:
+            if self.graph.is_original(data):
                 held |= self.graph.held(data)
             data = self.graph.operand(data, len(data.operand_ids) - 1)
         return held
@@ -184,7 +203,7 @@ class ComputationEdit:
         """Whether a wire op holds some edges of ``successor`` and nothing else would notice that it holds more."""
         graph = self.graph
         return (
-            wire.id in graph.place
+            graph.is_original(wire)
             and is_wire_op(wire)
             and graph.users[wire.id] == [successor]
             and graph.computation.root_id != wire.id

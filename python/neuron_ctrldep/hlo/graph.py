@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from neuron_ctrldep.hlo.schema import BUFFER, TUPLE
-from neuron_ctrldep.wire import TARGET
+from neuron_ctrldep.wire import AFTER, DONE_AFTER, TARGET
 
 Instruction = Any
 """An ``HloInstructionProto``."""
@@ -26,6 +26,9 @@ ASYNC_SUCCESSORS = frozenset({"async-done", "async-update", "copy-done"})
 
 _NEVER_OPERANDS = frozenset({"recv", "copy-start", "async-start", "async-update"})
 _STARTS = _NEVER_OPERANDS | frozenset(START_OF_DONE.values())
+_PACKING = frozenset({"tuple", "get-tuple-element", "custom-call"})  # a wire op is a custom call
+NOT_PLAIN = _STARTS | _PACKING
+"""Opcodes of values that may be, or hold, one that a wire op cannot take."""
 
 
 def is_wire_op(instruction: Instruction) -> bool:
@@ -56,26 +59,70 @@ def buffer_leaves(shape: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[int
             yield from buffer_leaves(inner, (*index, number))
 
 
+class ModuleFacts:
+    """What planning needs to know of the whole module.
+
+    Attributes:
+        may_have_wire_ops: ``False`` is certain.
+        may_have_marks: whether an ``after`` attribute may stand somewhere; ``False`` is certain.
+        may_be_carried: whether any edge may be carried already; ``False`` is certain.
+    """
+
+    def __init__(self, proto: Any) -> None:
+        self.proto = proto
+        # Most modules have neither. Searching the bytes tells at a fraction of what visiting each instruction takes.
+        data = proto.SerializeToString()
+        self.may_have_wire_ops = TARGET.encode() in data
+        self.may_have_marks = AFTER.encode() in data or DONE_AFTER.encode() in data
+        self.may_be_carried = self.may_have_wire_ops or self.may_have_marks
+
+    @cached_property
+    def regions(self) -> frozenset[int]:
+        """The computations that become regions on import: those that anything but a call runs."""
+        return frozenset(
+            one
+            for computation in self.proto.computations
+            for instruction in computation.instructions
+            if instruction.called_computation_ids and instruction.opcode != "call"
+            for one in instruction.called_computation_ids
+        )
+
+
 class Graph:
     """A view of one ``HloComputationProto`` as it was before the edit.
 
     Attributes:
-        order: its instructions, operands and control predecessors first.
-        place: instruction id to its number in ``order``.
+        instructions: of the computation, operands and control predecessors first; the edit appends wire ops.
+        place: instruction id to its number in ``instructions``.
+        size: how many instructions there were before the edit.
     """
 
-    def __init__(self, computation: Any, order: list[Instruction], *, is_region: bool) -> None:
+    def __init__(self, computation: Any, ids: list[int], facts: ModuleFacts) -> None:
         self.computation = computation
-        self.order = order
-        self.is_region = is_region
-        self.by_id: dict[int, Instruction] = {instruction.id: instruction for instruction in order}
-        self.place: dict[int, int] = {instruction.id: number for number, instruction in enumerate(order)}
+        self.facts = facts
+        # Messages are made when they are looked at, and looking at few of many is what makes the pass quick.
+        self.instructions = computation.instructions
+        self.size = len(ids)
+        self.place: dict[int, int] = dict(zip(ids, range(len(ids)), strict=True))
+
+    def __getitem__(self, one: int) -> Instruction:
+        """The instruction with that id."""
+        return self.instructions[self.place[one]]
+
+    def is_original(self, instruction: Instruction) -> bool:
+        """Whether it was there before the edit."""
+        return self.place[instruction.id] < self.size
+
+    @cached_property
+    def originals(self) -> list[Instruction]:
+        """The instructions before the edit, in order."""
+        return self.instructions[: self.size]
 
     @cached_property
     def users(self) -> dict[int, list[Instruction]]:
         """For each id the instructions that have it as an operand, in order, each once."""
-        users: dict[int, list[Instruction]] = {one: [] for one in self.by_id}
-        for instruction in self.order:
+        users: dict[int, list[Instruction]] = {one: [] for one in self.place}
+        for instruction in self.originals:
             for one in dict.fromkeys(instruction.operand_ids):
                 users[one].append(instruction)
         return users
@@ -83,15 +130,15 @@ class Graph:
     @cached_property
     def control_sources(self) -> frozenset[int]:
         """The ids that are a control predecessor of something."""
-        return frozenset(one for instruction in self.order for one in instruction.control_predecessor_ids)
+        return frozenset(one for instruction in self.originals for one in instruction.control_predecessor_ids)
 
     def operand(self, instruction: Instruction, number: int) -> Instruction:
         """The instruction that operand ``number`` is."""
-        return self.by_id[instruction.operand_ids[number]]
+        return self[instruction.operand_ids[number]]
 
     def text_of(self, instruction: Instruction) -> str:
         """An instruction in short, for logs."""
-        operands = ", ".join(self.by_id[one].name for one in instruction.operand_ids)
+        operands = ", ".join(self[one].name for one in instruction.operand_ids)
         return f"{instruction.name} = {instruction.opcode}({operands})"
 
     def element(self, instruction: Instruction) -> Instruction | None:
@@ -128,7 +175,7 @@ class Graph:
             if element is not None:
                 stack.append(element)
             elif current.opcode == "tuple":
-                stack += [self.by_id[one] for one in current.operand_ids]
+                stack += [self[one] for one in current.operand_ids]
             elif is_wire_op(current):
                 stack.append(self.operand(current, len(current.operand_ids) - 1))
             else:
@@ -142,6 +189,8 @@ class Graph:
         users ends it. Of a ``send`` only the first user counts: behind its done a call does no harm. All starts change
         their type on import, so a tuple that holds one is not valid afterwards.
         """
+        if value.opcode not in NOT_PLAIN:
+            return True
         packed = self._packed(value)
         if packed == [value]:
             return value.opcode not in _NEVER_OPERANDS and (
@@ -151,7 +200,9 @@ class Graph:
 
     def can_be_data(self, value: Instruction) -> bool:
         """Whether a wire op can forward ``value``: a start changes its type on import, which the result would not."""
-        return not is_leafless(value.shape) and all(one.opcode not in _STARTS for one in self._packed(value))
+        if is_leafless(value.shape):
+            return False
+        return value.opcode not in NOT_PLAIN or all(one.opcode not in _STARTS for one in self._packed(value))
 
     def _is_done_before(self, send: Instruction, successor: Instruction) -> bool:
         first = next(iter(self.users[send.id]), None)
@@ -165,7 +216,7 @@ class Graph:
         """
         found: dict[int, Instruction] = {}
         seen: set[int] = set()
-        stack = [self.by_id[one] for one in reversed(value.operand_ids)] if is_wire_op(value) else [value]
+        stack = [self[one] for one in reversed(value.operand_ids)] if is_wire_op(value) else [value]
         while stack:
             current = stack.pop()
             if current.id in seen:
@@ -177,7 +228,7 @@ class Graph:
             elif is_wire_op(current):
                 stack.append(self.operand(current, len(current.operand_ids) - 1))
             elif is_transparent(current):
-                stack += [self.by_id[one] for one in reversed(current.operand_ids)]
+                stack += [self[one] for one in reversed(current.operand_ids)]
             elif current.opcode != "parameter":
                 found[current.id] = current
         return list(found.values())
@@ -190,7 +241,7 @@ class Graph:
         """
         opcode = successor.opcode
         if opcode == "parameter":
-            return not self.is_region and successor.shape.element_type != TUPLE
+            return self.computation.id not in self.facts.regions and successor.shape.element_type != TUPLE
         return opcode != "constant" and opcode not in START_OF_DONE and not is_transparent(successor)
 
     def readers(self, value: Instruction) -> list[Instruction]:
@@ -221,8 +272,8 @@ class Graph:
             if one in found:
                 continue
             found.add(one)
-            if is_wire_op(self.by_id[one]):
-                stack += self.by_id[one].operand_ids
+            if is_wire_op(self[one]):
+                stack += self[one].operand_ids
         return found
 
     def held_in_front(self, successor: Instruction, number: int) -> set[int]:

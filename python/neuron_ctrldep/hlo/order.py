@@ -7,16 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def in_topological_order(instructions: list[Any]) -> list[Any]:
-    """``instructions`` of an acyclic computation, operands and control predecessors first; mostly as they are."""
-    seen: set[int] = set()
-    for instruction in instructions:
-        if not (seen.issuperset(instruction.operand_ids) and seen.issuperset(instruction.control_predecessor_ids)):
-            return topological_order(instructions)[0]
-        seen.add(instruction.id)
-    return instructions
-
-
 def topological_order(instructions: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """Order instructions so that operands and control predecessors come first, else as they were.
 
@@ -48,6 +38,12 @@ def topological_order(instructions: Sequence[Any]) -> tuple[list[Any], list[Any]
                 heapq.heappush(ready, user)
     ordered = [instructions[number] for number in order]
     return ordered, [instructions[number] for number in _cycle(before, set(range(len(instructions))) - set(order))]
+
+
+def sort_topologically(instructions: Any) -> None:
+    """Bring the ``instructions`` field of an acyclic computation into the order of :func:`topological_order`."""
+    rank = {one.id: number for number, one in enumerate(topological_order(list(instructions))[0])}
+    instructions.sort(key=lambda instruction: rank[instruction.id])
 
 
 def _cycle(before: list[set[int]], left: set[int]) -> list[int]:

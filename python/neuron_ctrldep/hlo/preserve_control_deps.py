@@ -18,14 +18,15 @@ Where no operand can hold the edge, a *pin* behind ``S`` or frontend attributes 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any, Literal
 
-from neuron_ctrldep.errors import Diagnostic, InputError, PassError, SourceLocation
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, InputError, PassError, SourceLocation
 from neuron_ctrldep.hlo.carriers import CarrierChoice, Planner, RewireChoice, SuccessorPlan
 from neuron_ctrldep.hlo.edit import ComputationEdit, ModuleEdit
-from neuron_ctrldep.hlo.graph import Graph, Instruction
+from neuron_ctrldep.hlo.graph import Graph, Instruction, ModuleFacts
 from neuron_ctrldep.hlo.module import HloModule
-from neuron_ctrldep.hlo.order import in_topological_order
+from neuron_ctrldep.hlo.order import sort_topologically
 from neuron_ctrldep.hlo.report import EdgeDetail, PreserveReport
 from neuron_ctrldep.wire import HAS_CONTROL_DEPS
 
@@ -57,19 +58,26 @@ def preserve_control_deps(
         InputError: a schedule contradicts a control edge.
     """
     proto = module.proto
-    plans = _plan(module, carrier, rewire)
-    details = [
-        EdgeDetail(graph.computation.name, edge.predecessor.name, plan.successor.name, edge.edge_class, edge.reason)
-        for graph, successors in plans
-        for plan in successors
-        for edge in plan.edges
-    ]
-    if on_unreifiable == "error":
-        _refuse_unreifiable(details, module.file)
-    edit = ModuleEdit(proto)
+    facts = ModuleFacts(proto)
+    before_sorting: list[bytes] = []
+    try:
+        plans = _plan(module, facts, carrier, rewire, before_sorting)
+        details = [
+            EdgeDetail(graph.computation.name, edge.predecessor.name, plan.successor.name, edge.edge_class, edge.reason)
+            for graph, successors in plans
+            for plan in successors
+            for edge in plan.edges
+        ]
+        if on_unreifiable == "error":
+            _refuse_unreifiable(details, module.file)
+    except CtrlDepError:
+        if before_sorting:
+            proto.ParseFromString(before_sorting[0])
+        raise
+    edit = ModuleEdit(facts)
     for graph, successors in plans:
         _apply(edit, graph, successors)
-    changed = edit.changed
+    changed = edit.changed or bool(before_sorting)
     if any(detail.edge_class in ("operand", "attribute") for detail in details):
         attributes = proto.frontend_attributes.map
         if attributes.get(HAS_CONTROL_DEPS) != "1":
@@ -80,33 +88,42 @@ def preserve_control_deps(
     return PreserveReport.of(details, wire_ops=edit.wire_ops, changed=changed)
 
 
-def _plan(module: HloModule, carrier: CarrierChoice, rewire: RewireChoice) -> Plans:
-    """The plans of all computations that hold a control edge, in module order."""
-    regions: set[int] | None = None
+def _plan(
+    module: HloModule, facts: ModuleFacts, carrier: CarrierChoice, rewire: RewireChoice, before_sorting: list[bytes]
+) -> Plans:
+    """The plans of all computations that hold a control edge, in module order.
+
+    Operands stand before their users, or XLA refuses the module; control predecessors need not yet. Where they do not,
+    the instructions are sorted, and the module as it was is put in ``before_sorting``.
+    """
     plans: Plans = []
     for computation in module.proto.computations:
-        instructions = list(computation.instructions)
-        if not any(instruction.control_predecessor_ids for instruction in instructions):
+        ids, found = _successors(computation)
+        if not found:
             continue
-        if regions is None:
-            regions = _regions(module.proto)
-        graph = Graph(computation, in_topological_order(instructions), is_region=computation.id in regions)
+        graph = Graph(computation, ids, facts)
+        place = graph.place
+        if any(place[p] > place[successor.id] for successor, predecessors in found for p in predecessors):
+            before_sorting.append(bytes(module.proto.SerializeToString()))
+            sort_topologically(computation.instructions)
+            ids, found = _successors(computation)
+            graph = Graph(computation, ids, facts)
         planner = Planner(graph, carrier, rewire)
-        successors = [planner.plan(one) for one in graph.order if one.control_predecessor_ids]
-        _check_schedule(module, graph, successors)
-        plans.append((graph, successors))
+        plans.append((graph, [planner.plan(successor, predecessors) for successor, predecessors in found]))
+        _check_schedule(module, *plans[-1])
     return plans
 
 
-def _regions(proto: Any) -> set[int]:
-    """The computations that become regions on import: those that anything but a call runs."""
-    return {
-        one
-        for computation in proto.computations
-        for instruction in computation.instructions
-        if instruction.called_computation_ids and instruction.opcode != "call"
-        for one in instruction.called_computation_ids
-    }
+def _successors(computation: Any) -> tuple[list[int], list[tuple[Instruction, Iterable[int]]]]:
+    """The ids of all instructions, and each one with control predecessors with the ids of these, each once."""
+    ids: list[int] = []
+    found: list[tuple[Instruction, Iterable[int]]] = []
+    for instruction in computation.instructions:
+        ids.append(instruction.id)
+        predecessors = instruction.control_predecessor_ids
+        if predecessors:
+            found.append((instruction, dict.fromkeys(predecessors)))
+    return ids, found
 
 
 def _check_schedule(module: HloModule, graph: Graph, successors: list[SuccessorPlan]) -> None:

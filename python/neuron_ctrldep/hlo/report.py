@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 EdgeClass = Literal["operand", "attribute", "dropped", "already", "unreifiable"]
 
 CLASSES: tuple[EdgeClass, ...] = ("operand", "attribute", "dropped", "already", "unreifiable")
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeDetail:
+class EdgeDetail(NamedTuple):
     """One control edge.
 
     Attributes:
