@@ -1,0 +1,462 @@
+"""Flat operand lists: ``flatten-control-dep-tuple-operands`` and its StableHLO twin.
+
+Importers may bundle the operands of a wire op in tuples. The rewrite undoes that: afterwards predecessors are plain
+values, and no wire op forwards a tuple (seed "HLO→MLIR Handoff"; ``control-dep.md`` section 4).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from neuron_ctrldep.control_dep import CUSTOM_CALLS, main_function
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.neuron_exact import flatten_exactly
+from neuron_ctrldep.passes.wire_ops import (
+    Leftovers,
+    Path,
+    Tuples,
+    check_tuple_data,
+    element_index,
+    find_wire_ops,
+    forwarded_types,
+    has_uses,
+    is_empty_wire,
+    is_leaf,
+    op_name,
+)
+
+
+def flatten(
+    module: ir.Operation | ir.Module,
+    *,
+    dialect: str,
+    main_only: bool = False,
+    neuron_exact: bool = False,
+    statistics: Statistics | None = None,
+) -> None:
+    """Expand the tuples in the operands of the wire ops of one dialect, in place.
+
+    Wire ops that are flat already are not touched: they stay the same ops.
+
+    Args:
+        module: the ``builtin.module``.
+        dialect: ``"stablehlo"`` or ``"mhlo"``.
+        main_only: only the main function: ``main``, else the first public one, else the first.
+        neuron_exact: what the original pass did, literally; see :mod:`neuron_ctrldep.passes.neuron_exact`.
+        statistics: takes the counters.
+
+    Raises:
+        PassError: wire ops are illegal, or cannot be flattened; the module is unchanged.
+    """
+    operation = module.operation
+    statistics = statistics if statistics is not None else Statistics()
+    for counter in COUNTERS:
+        statistics.add(counter, 0)
+    scope = main_function(operation) if main_only or neuron_exact else operation
+    if scope is None:
+        return
+    ops = find_wire_ops(scope, (dialect,))
+    statistics.add("ops-seen", len(ops))
+    types = forwarded_types(ops)
+    if neuron_exact:
+        flatten_exactly(ops, dialect, statistics)
+    else:
+        check_tuple_data(ops, types)
+        _Flattener(dialect, statistics).run(ops, types)
+
+
+COUNTERS = {
+    "ops-seen": "wire ops of the dialect",
+    "ops-rebuilt": "wire ops whose operands changed",
+    "operands-expanded": "operands that the rewrite replaced",
+    "ops-erased": "tuple and get_tuple_element ops left without uses",
+    "edges-dropped": "predecessors of empty tuples that something reads: no operand can hold them",
+}
+
+
+class _Flattener:
+    """One run over the wire ops of one dialect."""
+
+    def __init__(self, dialect: str, statistics: Statistics) -> None:
+        self._custom_call = CUSTOM_CALLS[dialect]
+        self._tuples = Tuples(dialect)
+        self._leftovers = Leftovers(self._tuples.names)
+        self._attributes = _Attributes(dialect, self._tuples)
+        self._statistics = statistics
+        self._expandable = frozenset({*self._tuples.names, self._custom_call})
+        self._operands_expanded = 0
+
+    def run(self, ops: Iterable[ir.Operation], types: Iterable[ir.Type]) -> None:
+        """Rewrite ``ops``, which forward values of ``types``."""
+        # Tuples that are forwarded go first: splitting one makes its readers, other wire ops, ready to be expanded.
+        plain: list[ir.Operation] = []
+        empty: list[ir.Operation] = []
+        pieces: set[ir.Operation] = set()
+        rebuilt = 0
+        for op, kind in zip(ops, types, strict=True):
+            if not isinstance(kind, ir.TupleType):
+                plain.append(op)
+            elif is_leaf(kind):
+                empty.append(op)
+                rebuilt += 1
+            else:
+                for piece in self._split(op):
+                    (empty if isinstance(piece.results[0].type, ir.TupleType) else plain).append(piece)
+                    pieces.add(piece)
+                rebuilt += 1
+        for op in plain:
+            is_piece = bool(pieces) and op in pieces
+            if self._expand(op) and not is_piece:
+                rebuilt += 1
+        for op in empty:
+            self._forward_nothing(op)
+        self._statistics.add("ops-rebuilt", rebuilt)
+        self._statistics.add("operands-expanded", self._operands_expanded)
+        self._leftovers.erase()
+        self._statistics.add("ops-erased", self._leftovers.erased)
+
+    # --- predecessors -------------------------------------------------------------------------------------------------
+
+    def _expand(self, op: ir.Operation) -> bool:
+        """Rebuild ``op`` if the table of section 4 changes one of its operands; whether it did."""
+        operands = list(op.operands)
+        data = operands.pop()
+        predecessors, changed = self._predecessors(op, operands)
+        if op_name(data.owner) == self._tuples.element_name:
+            source, path = self._tuples.resolve(data)
+            if not path:
+                changed[data] = False
+                data = source
+        if not changed:
+            return False
+        self._operands_expanded += len(changed)
+        new = self._build(op, predecessors, data)
+        op.results[0].replace_all_uses_with(new.results[0])
+        op.erase()
+        for value, is_simple in changed.items():
+            self._leftovers.lost_use(value, is_simple=is_simple)
+        return True
+
+    def _predecessors(
+        self, op: ir.Operation, operands: Sequence[ir.Value]
+    ) -> tuple[dict[ir.Value, int], dict[ir.Value, bool]]:
+        """What the operands in predecessor position become.
+
+        Args:
+            op: the wire op.
+            operands: its predecessors as they are.
+
+        Returns:
+            The new ones, each value once, with the number of the operand it was first part of; and the operands that do
+            not stay, with whether they are tuples of values that are neither tuples nor elements.
+        """
+        result: dict[ir.Value, int] = {}
+        changed: dict[ir.Value, bool] = {}
+        expandable = self._expandable
+        for number, operand in enumerate(operands):
+            owner = operand.owner
+            name = getattr(owner, "OPERATION_NAME", None)
+            if name not in expandable:
+                result.setdefault(operand, number)
+                continue
+            if name == self._tuples.tuple_name:
+                # The usual case by far, a tuple of plain values, without the stack.
+                elements = list(owner.operands)
+                if not any(getattr(element.owner, "OPERATION_NAME", None) in expandable for element in elements):
+                    changed[operand] = True
+                    for element in elements:
+                        result.setdefault(element, number)
+                    continue
+            found = self._expansion(operand, keep_elements=OPERAND_LAYOUTS in op.attributes)
+            if found != [operand]:
+                changed[operand] = False
+            for value in found:
+                result.setdefault(value, number)
+        return result, changed
+
+    def _expansion(self, operand: ir.Value, *, keep_elements: bool) -> list[ir.Value]:
+        """What ``operand`` becomes in predecessor position.
+
+        Args:
+            operand: made by a ``tuple``, a ``get_tuple_element`` or a custom call.
+            keep_elements: an element of an opaque tuple stays, for a tuple would be no valid operand.
+        """
+        found: list[ir.Value] = []
+        seen: set[ir.Value] = set()
+        stack = [operand]
+        while stack:
+            value = stack.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            owner = value.owner
+            name = op_name(owner)
+            if name == self._tuples.tuple_name:
+                stack += reversed(owner.operands)
+            elif name == self._tuples.element_name:
+                source, path = self._tuples.resolve(value)
+                if not path:
+                    stack.append(source)
+                else:
+                    found.append(value if keep_elements else source)
+            elif name == self._custom_call and is_empty_wire(value):
+                # It will go, since it forwards nothing; what it was ordered after is what counts.
+                stack += reversed(list(owner.operands)[:-1])
+            else:
+                found.append(value)
+        return found
+
+    def _build(
+        self, op: ir.Operation, predecessors: dict[ir.Value, int], data: ir.Value, leaf: Path | None = None
+    ) -> ir.Operation:
+        """The wire op that stands for ``op``, or for one leaf of it, right before it."""
+        return ir.Operation.create(
+            self._custom_call,
+            results=[data.type],
+            operands=[*predecessors, data],
+            attributes=self._attributes.carried(op, predecessors, leaf),
+            loc=op.location,
+            ip=ir.InsertionPoint(op),
+        ).operation
+
+    # --- tuple data ---------------------------------------------------------------------------------------------------
+
+    def _split(self, op: ir.Operation) -> list[ir.Operation]:
+        """Replace ``op``, which forwards a tuple, by one wire op for each leaf. Returns the new ops in order."""
+        location, ip = op.location, ir.InsertionPoint(op)
+        operands = list(op.operands)
+        data = operands[-1]
+        predecessors, changed = self._predecessors(op, operands[:-1])
+        changed[data] = False
+        self._operands_expanded += len(changed)
+        leaves = self._tuples.take_apart(data, location=location, ip=ip)
+        pieces = {path: self._build(op, predecessors, leaf, path) for path, leaf in leaves.items()}
+        self._hand_over(op, pieces, leaves)
+        op.erase()
+        for value, is_simple in changed.items():
+            self._leftovers.lost_use(value, is_simple=is_simple)
+        return list(pieces.values())
+
+    def _hand_over(self, op: ir.Operation, pieces: dict[Path, ir.Operation], leaves: dict[Path, ir.Value]) -> None:
+        """Give the uses of the tuple that ``op`` forwards to its ``pieces``; new tuples serve what use is left."""
+        location, ip = op.location, ir.InsertionPoint(op)
+        # An empty tuple beside real elements holds no order of its own.
+        parts = {
+            path: leaf if isinstance(leaf.type, ir.TupleType) else pieces[path].results[0]
+            for path, leaf in leaves.items()
+        }
+        taken: list[ir.Operation] = []
+        stack: list[tuple[Path, ir.Value]] = [((), op.results[0])]
+        while stack:
+            path, value = stack.pop()
+            is_needed = False
+            for use in [] if path in pieces else list(value.uses):
+                user = use.owner.operation
+                # An element that nothing reads was dead before: it stays, and reads the new tuple.
+                if user.name == self._tuples.element_name and has_uses(user.results[0]):
+                    stack.append(((*path, element_index(user)), user.results[0]))
+                    taken.append(user)
+                else:
+                    is_needed = True
+            if path in pieces:
+                value.replace_all_uses_with(pieces[path].results[0])
+            elif is_needed:
+                whole = self._tuples.put_together(value.type, parts, location=location, ip=ip, path=path)
+                value.replace_all_uses_with(whole)
+        for element in reversed(taken):
+            self._leftovers.erase_now(element)
+
+    def _forward_nothing(self, op: ir.Operation) -> None:
+        """Replace ``op``, which forwards an empty tuple, by its data: there is no value that could hold the order."""
+        operands = list(op.operands)
+        result = op.results[0]
+        if operands[-1] == result:  # a circle in unreachable code
+            return
+        if any(use.owner.operation.name != self._tuples.tuple_name for use in result.uses):
+            self._statistics.add("edges-dropped", len(operands) - 1)
+        result.replace_all_uses_with(operands[-1])
+        op.erase()
+        for value in operands:
+            self._leftovers.lost_use(value)
+
+
+# --- attributes -------------------------------------------------------------------------------------------------------
+
+SIDE_EFFECT = "has_side_effect"
+API_VERSION = "api_version"
+OPERAND_LAYOUTS = "operand_layouts"
+ALIASES = "output_operand_aliases"
+_ALIAS = re.compile(
+    r"output_tuple_indices = \[([\d, ]*)\], operand_index = (\d+), operand_tuple_indices = \[([\d, ]*)\]"
+)
+
+
+class _Attributes:
+    """Which attributes a rebuilt wire op has."""
+
+    def __init__(self, dialect: str, tuples: Tuples) -> None:
+        self._dialect = dialect
+        self._tuples = tuples
+        self._plain: dict[tuple[ir.Attribute, ir.Attribute | None], dict[str, ir.Attribute]] = {}
+
+    def carried(
+        self, op: ir.Operation, predecessors: dict[ir.Value, int], leaf: Path | None
+    ) -> dict[str, ir.Attribute]:
+        """The attributes of ``op``, fitted to new operands.
+
+        Args:
+            op: the wire op that is rebuilt.
+            predecessors: the new ones, each with the number of the old operand it was part of.
+            leaf: if ``op`` forwards a tuple, where in that tuple the new data is.
+        """
+        # Nearly all wire ops have a target, the effect and a version only; reading those two is cheaper than all.
+        attributes = op.attributes
+        effect, version = attributes.get(SIDE_EFFECT), attributes.get(API_VERSION)
+        if effect is not None and len(attributes) == (2 if version is None else 3):
+            plain = self._plain.get((effect, version))
+            if plain is None:
+                plain = self._plain[effect, version] = self._fitted(op, predecessors, leaf)
+            return plain
+        return self._fitted(op, predecessors, leaf)
+
+    def _fitted(
+        self, op: ir.Operation, predecessors: dict[ir.Value, int], leaf: Path | None
+    ) -> dict[str, ir.Attribute]:
+        context = op.context
+        attributes = dict(op.attributes.items())
+        attributes[SIDE_EFFECT] = ir.BoolAttr.get(True, context)
+        if OPERAND_LAYOUTS in attributes:
+            old = list(attributes[OPERAND_LAYOUTS])
+            layouts = [*(old[number] for number in predecessors.values()), old[-1]]
+            attributes[OPERAND_LAYOUTS] = ir.ArrayAttr.get(layouts, context)
+        if ALIASES in attributes:
+            aliases = self._aliases(op, attributes[ALIASES], predecessors, leaf)
+            attributes[ALIASES] = ir.ArrayAttr.get(aliases, context)
+        if leaf is not None:
+            attributes.pop("xla_shape", None)
+        return attributes
+
+    def _aliases(
+        self, op: ir.Operation, aliases: Iterable[ir.Attribute], predecessors: dict[ir.Value, int], leaf: Path | None
+    ) -> list[ir.Attribute]:
+        """The aliases that still hold, with the new numbers of their operands."""
+        operands = list(op.operands)
+        leaf = leaf or ()
+        numbers = {value: number for number, value in enumerate(predecessors)}
+        result: dict[str, None] = {}
+        for alias in aliases:
+            match = _ALIAS.search(str(alias))
+            if match is None:
+                continue
+            output, number, path = _indices(match[1]), int(match[2]), _indices(match[3])
+            if leaf[: len(output)] != output:
+                continue  # of another leaf
+            path += leaf[len(output) :]
+            if number == len(operands) - 1 and path == leaf:
+                number, path = len(predecessors), ()
+            else:
+                value, path = self._find(operands[number], path, numbers)
+                if value is None:
+                    continue  # the part it named is no operand of this op
+                number = numbers[value]
+            result[
+                f"#{self._dialect}.output_operand_alias<output_tuple_indices = [], operand_index = {number}, "
+                f"operand_tuple_indices = [{', '.join(map(str, path))}]>"
+            ] = None
+        return [ir.Attribute.parse(text, op.context) for text in result]
+
+    def _find(self, value: ir.Value, path: Path, numbers: dict[ir.Value, int]) -> tuple[ir.Value | None, Path]:
+        if not path and value in numbers:
+            return value, path
+        value, path = self._tuples.resolve(value, path)
+        return (value, path) if value in numbers else (None, path)
+
+
+def _indices(text: str) -> Path:
+    return tuple(int(part) for part in text.split(",") if part.strip())
+
+
+# --- the two passes ---------------------------------------------------------------------------------------------------
+
+_DESCRIPTION = """\
+An importer may hand the operands of a wire op over in a `{d}.tuple`, or as elements of one. This pass expands them in
+place, so that readers see `(predecessors…, data)`:
+
+| operand | as a predecessor | as the data (last) |
+|---|---|---|
+| `tuple(a, b, …)` | `a, b, …`, nested tuples too | one wire op for each leaf element |
+| `get_tuple_element(tuple(a…), i)` | element `i` | element `i` |
+| `get_tuple_element(x, i)` | `x` | unchanged |
+| anything else | unchanged | unchanged |
+
+Before:
+
+```mlir
+%t = {d}.tuple %p0, %p1 : tuple<tensor<f32>, tensor<f32>>
+%w = {d}.custom_call @AwsNeuronControlDep(%t, %d) {{has_side_effect = true}}
+       : (tuple<tensor<f32>, tensor<f32>>, tensor<f32>) -> tensor<f32>
+```
+
+After:
+
+```mlir
+%w = {d}.custom_call @AwsNeuronControlDep(%p0, %p1, %d) {{has_side_effect = true}}
+       : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+```
+
+Predecessors that repeat after expansion are kept once. Attributes are carried over (`has_side_effect = true` always;
+layouts and aliases fitted to the new operands); a call with `operand_layouts` keeps elements of opaque tuples. Then
+`tuple` and `get_tuple_element` ops that the rewrite left without uses are erased. Wire ops that are flat stay the same
+ops, so a second run changes nothing. An empty tuple as data leaves no value to hold the order: its wire op is dropped
+and, if something reads it, its predecessors are counted in `edges-dropped`.
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Flatten(Pass):
+    """The options the twins share."""
+
+    counters: ClassVar = COUNTERS
+    dialect: ClassVar[str]
+
+    main_only: bool = dataclasses.field(
+        default=False,
+        metadata={"help": "only the main function: the one named main, else the first public one, else the first"},
+    )
+    neuron_exact: bool = dataclasses.field(
+        default=False,
+        metadata={"help": "what the original pass does, literally; an error where that breaks the program"},
+    )
+
+    def run(self, op: ir.Operation, statistics: Statistics) -> None:
+        flatten(
+            op,
+            dialect=self.dialect,
+            main_only=self.main_only,
+            neuron_exact=self.neuron_exact,
+            statistics=statistics,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class FlattenMhlo(_Flatten):
+    """``flatten-control-dep-tuple-operands``."""
+
+    name: ClassVar[str] = "flatten-control-dep-tuple-operands"
+    summary: ClassVar[str] = "Expand tuples in the operands of MHLO control dependencies"
+    description: ClassVar[str] = _DESCRIPTION.format(d="mhlo")
+    dialect: ClassVar[str] = "mhlo"
+
+
+@dataclasses.dataclass(frozen=True)
+class FlattenStablehlo(_Flatten):
+    """``stablehlo-flatten-control-dep-tuple-operands``."""
+
+    name: ClassVar[str] = "stablehlo-flatten-control-dep-tuple-operands"
+    summary: ClassVar[str] = "Expand tuples in the operands of StableHLO control dependencies"
+    description: ClassVar[str] = _DESCRIPTION.format(d="stablehlo")
+    dialect: ClassVar[str] = "stablehlo"

@@ -1,0 +1,156 @@
+"""``control-deps-to-optimization-barrier``: the same order in an op that every XLA backend knows."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from neuron_ctrldep.errors import Diagnostic, PassError
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.wire_ops import (
+    Leftovers,
+    Tuples,
+    check_tuple_data,
+    fault_at,
+    find_wire_ops,
+    forwarded_types,
+    has_uses,
+    is_empty_wire,
+    through_empty_wires,
+)
+from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES
+
+COUNTERS = {
+    "ops-converted": "wire ops replaced",
+    "edges-dropped": "predecessors of empty tuples: a barrier has no value for them",
+}
+
+
+def control_deps_to_optimization_barrier(
+    module: ir.Operation | ir.Module, *, statistics: Statistics | None = None
+) -> None:
+    """Replace every wire op by an ``optimization_barrier`` of its dialect over the same values, in place.
+
+    Raises:
+        PassError: wire ops are illegal, or hold values that a barrier cannot; the module is unchanged.
+    """
+    statistics = statistics if statistics is not None else Statistics()
+    for counter in COUNTERS:
+        statistics.add(counter, 0)
+    ops = find_wire_ops(module.operation)
+    types = forwarded_types(ops)
+    check_tuple_data(ops, types)
+    faults = [fault for op in ops for fault in _foreign_operands(op)]
+    if faults:
+        raise PassError(diagnostics=faults)
+    # What forwards nothing goes last: until then it tells what its readers were ordered after.
+    for op in sorted(ops, key=lambda op: _forwards_nothing(op)):
+        statistics.add("ops-converted")
+        statistics.add("edges-dropped", _convert(op))
+
+
+def _forwards_nothing(op: ir.Operation) -> bool:
+    return is_empty_wire(op.results[0])
+
+
+def _convert(op: ir.Operation) -> int:
+    """Replace one wire op. Returns how many of its edges nothing can hold."""
+    dialect = op.name.partition(".")[0]
+    tuples = Tuples(dialect)
+    location, ip = op.location, ir.InsertionPoint(op)
+    operands = list(op.operands)
+    result, data = op.results[0], operands[-1]
+    dropped = 0
+    leftovers = Leftovers(tuples.names)
+    if _forwards_nothing(op):
+        if data == result:  # a circle in unreachable code
+            return 0
+        new, dropped = data, len(operands) - 1 if has_uses(result) else 0
+    else:
+        # A barrier takes no tuples: their leaves go through it, and those of the data are packed again behind it.
+        ordered = [value for operand in operands[:-1] for value in through_empty_wires(operand)]
+        taken = [tuples.take_apart(value, location=location, ip=ip) for value in [*ordered, data]]
+        values = [leaf for leaves in taken for leaf in leaves.values() if not isinstance(leaf.type, ir.TupleType)]
+        barrier = ir.Operation.create(
+            f"{dialect}.optimization_barrier",
+            results=[value.type for value in values],
+            operands=values,
+            attributes={name: op.attributes[name] for name in (FRONTEND_ATTRIBUTES,) if name in op.attributes},
+            loc=location,
+            ip=ip,
+        )
+        for leaf in (leaf for leaves in taken[:-1] for leaf in leaves.values()):
+            leftovers.lost_use(leaf)  # empty tuples, which no barrier takes
+        parts = taken[-1]
+        behind = reversed(list(barrier.results))
+        for path in reversed([path for path, leaf in parts.items() if not isinstance(leaf.type, ir.TupleType)]):
+            parts[path] = next(behind)
+        new = tuples.put_together(data.type, parts, location=location, ip=ip)
+    result.replace_all_uses_with(new)
+    op.erase()
+    for operand in operands:
+        leftovers.lost_use(operand)
+    leftovers.erase()
+    return dropped
+
+
+def _foreign_operands(op: ir.Operation) -> list[Diagnostic]:
+    """What a barrier refuses: buffers and asynchronous handles."""
+    faults = []
+    for number, operand in enumerate(op.operands):
+        foreign = next((kind for kind in _leaf_types(operand.type) if not _fits(kind)), None)
+        if foreign is not None:
+            faults.append(
+                fault_at(op, f"operand {number} holds {foreign}, and an optimization barrier takes tensors and tokens")
+            )
+    return faults
+
+
+def _leaf_types(kind: ir.Type) -> set[ir.Type]:
+    seen: set[ir.Type] = set()
+    stack = [kind]
+    while stack:
+        current = stack.pop()
+        if current not in seen:
+            seen.add(current)
+            if isinstance(current, ir.TupleType):
+                stack += [current.get_type(i) for i in range(current.num_types)]
+    return {kind for kind in seen if not isinstance(kind, ir.TupleType)}
+
+
+def _fits(kind: ir.Type) -> bool:
+    return isinstance(kind, ir.RankedTensorType) or str(kind) in ("!stablehlo.token", "!mhlo.token")
+
+
+@dataclasses.dataclass(frozen=True)
+class ControlDepsToOptimizationBarrier(Pass):
+    """``control-deps-to-optimization-barrier``."""
+
+    name: ClassVar[str] = "control-deps-to-optimization-barrier"
+    summary: ClassVar[str] = "Replace control dependencies by optimization barriers, which every XLA backend keeps"
+    description: ClassVar[str] = """\
+The program then runs on any XLA backend and still holds the order. A wire op becomes an `optimization_barrier` of its
+dialect over the same values; its result is the barrier's last. Tokens go through; a tuple goes through leaf by leaf and
+is packed again. Put this pass last in a pipeline: MLIR's `cse` merges equal barriers.
+
+Before:
+
+```mlir
+%w = stablehlo.custom_call @AwsNeuronControlDep(%p, %d) {has_side_effect = true}
+       : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
+```
+
+After:
+
+```mlir
+%b:2 = stablehlo.optimization_barrier %p, %d : tensor<f32>, tensor<4xf32>
+```
+
+with `%b#1` in place of `%w`.
+"""
+    counters: ClassVar = COUNTERS
+
+    def run(self, op: ir.Operation, statistics: Statistics) -> None:
+        """Run on ``op`` as :class:`Pass` says."""
+        control_deps_to_optimization_barrier(op, statistics=statistics)
