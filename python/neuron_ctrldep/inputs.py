@@ -71,15 +71,17 @@ def load_mlir(
         report: takes the warnings of the parser.
 
     Raises:
-        InputError: it is none of these kinds, does not parse or verify, or was written by a version that cannot be read;
-            the message says by which, which can be read, and what to do.
+        InputError: it is none of these kinds, does not parse or verify, or was written by a version that cannot be
+            read; the message says by which, which can be read, and what to do.
     """
     found = recognise(data, file=file)
     context = context if context is not None else mlir.make_context()
     if found.kind == "text":
-        return mlir.parse_module(
+        module = mlir.parse_module(
             found.payload, file=file, context=context, implicit_module=implicit_module, report=report
         )
+        _verify_tasks(module, found.payload)
+        return module
     check_in_child(
         found.payload,
         portable=found.is_portable,
@@ -88,4 +90,15 @@ def load_mlir(
     )
     if found.is_portable:
         return mlir.deserialize_portable(found.payload, file=file, context=context)
-    return mlir.parse_module(found.payload, file=file, context=context, report=report)
+    module = mlir.parse_module(found.payload, file=file, context=context, report=report)
+    _verify_tasks(module, found.payload)
+    return module
+
+
+def _verify_tasks(module: ir.Operation, payload: bytes) -> None:
+    """Check the rules of the task dialect, which MLIR does not know, where there may be tasks."""
+    if module.name == "builtin.module" and mlir.has_own_dialect(payload):
+        from neuron_ctrldep.task.verify import verify_task_module
+
+        is_text = not payload.startswith(BYTECODE_MAGIC)
+        verify_task_module(module, source=payload.decode("utf-8", "replace") if is_text else None)
