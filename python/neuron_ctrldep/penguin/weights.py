@@ -69,3 +69,11 @@ class WeightDirectory:
     ) -> None:
         if kind is None:
             self.write()
+
+
+class WeightNames:
+    """Names the files and writes none: for readers of the program who do not care for the values."""
+
+    def add(self, name: str, array: np.ndarray[Any, Any]) -> str:
+        """See :class:`WeightSink`."""
+        return f"{name}.npy"

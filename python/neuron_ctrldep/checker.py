@@ -1,7 +1,7 @@
 """Prove that no ordering was lost: compare every edge of a source with the program that was emitted for it.
 
-The judge shares nothing with the passes it judges but names: it reads the source's own operands and control edges, and the
-emitted text through :mod:`neuron_ctrldep.penguin.reader`. ``spec/control-dep.md`` section 6 is what it proves.
+The judge shares nothing with the passes it judges but names: it reads the source's own operands and control edges, and
+the emitted text through :mod:`neuron_ctrldep.penguin.reader`. ``spec/control-dep.md`` section 6 is what it proves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ class SourceInstruction:
     opcode: str
     operands: list[str]
     has_side_effect: bool = False
-    users: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -38,16 +37,18 @@ class SourceBlock:
     is_entry: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class EmittedFunction:
     """One function of the emitted program: named nodes, and its edges by node."""
 
-    nodes: dict[str, list[int]]
+    nodes: dict[str, list[int]] = field(default_factory=dict)
     """Instruction name to nodes; distinct nodes may have one name."""
-    successors: dict[int, set[int]]
+    successors: dict[int, set[int]] = field(default_factory=dict)
     """Data and dependency edges."""
-    explicit: set[tuple[int, int]]
+    explicit: set[tuple[int, int]] = field(default_factory=set)
     """The dependency edges alone."""
+    owners: list[EmittedFunction] = field(default_factory=list)
+    """The functions that hold an operation which runs this one: as a region of its own, or as its callee."""
 
     def reaches(self, start: int, goal: int) -> bool:
         """Whether there is a path from ``start`` to ``goal``."""
@@ -89,6 +90,8 @@ _CONSTANT_OPCODES = frozenset({"constant"})
 _THERE_BEFORE = frozenset({"constant", "parameter"})
 _PACKAGING = frozenset({"tuple", "get-tuple-element", "add-dependency"})
 
+_MERGING_DONES = frozenset({"send-done", "recv-done"})
+
 PARAMETER_PREDECESSOR = "the predecessor is a parameter: there before anything runs"
 CONSTANT_PREDECESSOR = "the predecessor is a constant: there before the block runs"
 DEAD_PREDECESSOR = "the predecessor was removed as dead"
@@ -107,6 +110,8 @@ class Checker:
         blocks: of the source, by name.
         functions: of the emitted program.
         excuses: ``(src, dst)`` to the reason a report gives for an edge that no carrier could hold to the end.
+        dead_is_lost: an end that was removed as dead is no excuse. In a program made without reification nothing held
+            the end of an edge, so it went with the edge.
     """
 
     def __init__(
@@ -114,14 +119,19 @@ class Checker:
         blocks: Mapping[str, SourceBlock],
         functions: Iterable[EmittedFunction],
         excuses: Mapping[tuple[str, str], str] | None = None,
+        *,
+        dead_is_lost: bool = False,
     ) -> None:
         self._blocks = blocks
         self._excuses = excuses or {}
+        self._dead: EdgeClass = "lost" if dead_is_lost else "dropped"
         self._functions = list(functions)
         self._by_name: dict[str, list[EmittedFunction]] = {}
         for function in self._functions:
             for name in function.nodes:
                 self._by_name.setdefault(name, []).append(function)
+        self._copies: dict[str, list[EmittedFunction]] = {}
+        self._users = {name: _users(block) for name, block in blocks.items()}
         self._live: dict[str, set[str]] = {name: _live(block) for name, block in blocks.items()}
 
     def run(self) -> list[CheckedEdge]:
@@ -142,21 +152,24 @@ class Checker:
         functions = self._functions_of(block)
         if not functions:
             if self._caller_is_dead(block):
-                return verdict("dropped", CALLER_REMOVED)
+                return verdict(self._dead, CALLER_REMOVED)
             if src not in self._live[block.name]:
-                return verdict("dropped", DEAD_PREDECESSOR)
+                return verdict(self._dead, DEAD_PREDECESSOR)
             return verdict("lost", NOT_IN_PROGRAM)
         verdicts = [self._judge_in(function, block, src, dst) for function in functions]
         worst = max(verdicts, key=lambda v: CLASSES.index(v[0]))
         kind, reason = worst
-        if kind == "lost" and (src, dst) in self._excuses:
-            return verdict("dropped", self._excuses[(src, dst)])
+        if kind == "lost":
+            # A report names a done by the start it became one with.
+            ends = (self._start_of(block, src) or src, self._start_of(block, dst) or dst)
+            if ends in self._excuses:
+                return verdict("dropped", self._excuses[ends])
         return verdict(kind, reason)
 
     def _judge_in(self, function: EmittedFunction, block: SourceBlock, src: str, dst: str) -> tuple[EdgeClass, str]:
         live = self._live[block.name]
         if src not in function.nodes and src not in live and block.instructions[src].opcode not in _PACKAGING:
-            return "dropped", DEAD_PREDECESSOR
+            return self._dead, DEAD_PREDECESSOR
         sources = self._stand_ins(function, block, src, upward=True)
         if not sources:
             return "dropped", CONSTANT_PREDECESSOR
@@ -167,13 +180,23 @@ class Checker:
             # A pin orders the readers of a successor that has no operand to wait at, not the successor itself.
             if block.instructions[dst].operands or block.instructions[dst].has_side_effect:
                 return "lost", NO_PATH
-        elif dst not in live:
-            return "dropped", DEAD_SUCCESSOR
+        else:
+            start = self._start_of(block, dst)
+            if start in function.nodes and self._compare(function, sources, function.nodes[start]) != "lost":
+                return self._compare(function, sources, function.nodes[start]), ""
+            if dst not in live:
+                return self._dead, DEAD_SUCCESSOR
         targets = self._stand_ins(function, block, dst, upward=False)
         if not targets:
             return "dropped", TERMINATOR_ONLY
         found = self._compare(function, sources, targets)
         return found, NO_PATH if found == "lost" else ""
+
+    @staticmethod
+    def _start_of(block: SourceBlock, name: str) -> str:
+        """The start of a done that may have become one operation with it; empty for other instructions."""
+        instruction = block.instructions[name]
+        return instruction.operands[0] if instruction.opcode in _MERGING_DONES else ""
 
     @staticmethod
     def _compare(function: EmittedFunction, sources: list[int], targets: list[int]) -> EdgeClass:
@@ -188,8 +211,8 @@ class Checker:
     def _stand_ins(self, function: EmittedFunction, block: SourceBlock, name: str, *, upward: bool) -> list[int]:
         """The nodes that stand for ``name``: its own, else the nearest ones before (``upward``) or behind it.
 
-        What is there before the block runs stands for nothing. Downward, ``name`` itself is passed over: the question is
-        who reads it.
+        What is there before the block runs stands for nothing. Downward, ``name`` itself is passed over: the question
+        is who reads it.
         """
         found: dict[int, None] = {}
         seen: set[str] = set()
@@ -206,15 +229,18 @@ class Checker:
             if current in function.nodes and not is_packaging and (upward or current != name):
                 found.update(dict.fromkeys(function.nodes[current]))
             else:
-                stack += instruction.operands if upward else instruction.users
+                stack += instruction.operands if upward else self._users[block.name].get(current, ())
         return list(found)
 
     def _functions_of(self, block: SourceBlock) -> list[EmittedFunction]:
-        found: dict[int, EmittedFunction] = {}
-        for name in block.instructions:
-            for function in self._by_name.get(name, ()):
-                found[id(function)] = function
-        return list(found.values())
+        """The copies of ``block`` in the program: a computation with two callers may be there twice.
+
+        What an instruction of the block runs (a fusion, an async start) may be named after it, but is no copy.
+        """
+        if block.name not in self._copies:
+            found = dict.fromkeys(f for name in block.instructions for f in self._by_name.get(name, ()))
+            self._copies[block.name] = [f for f in found if not any(o in found for o in _owners_of(f))]
+        return self._copies[block.name]
 
     def _is_reached(self, block: SourceBlock) -> bool:
         seen: set[str] = set()
@@ -244,6 +270,27 @@ class Checker:
         )
 
 
+def _users(block: SourceBlock) -> dict[str, list[str]]:
+    """Who reads each instruction of ``block``."""
+    users: dict[str, list[str]] = {}
+    for instruction in block.instructions.values():
+        for operand in dict.fromkeys(instruction.operands):
+            users.setdefault(operand, []).append(instruction.name)
+    return users
+
+
+def _owners_of(function: EmittedFunction) -> list[EmittedFunction]:
+    """The functions that run ``function``, directly or not."""
+    found: dict[EmittedFunction, None] = {}
+    stack = list(function.owners)
+    while stack:
+        owner = stack.pop()
+        if owner not in found:
+            found[owner] = None
+            stack += owner.owners
+    return list(found)
+
+
 def _live(block: SourceBlock) -> set[str]:
     """The instructions that the root or a side effect needs, by data."""
     stack = [name for name, one in block.instructions.items() if one.has_side_effect or name == block.root]
@@ -260,3 +307,22 @@ def summary(edges: Iterable[CheckedEdge]) -> dict[str, int]:
     """How many edges there are, in all and of each class."""
     listed = list(edges)
     return {"edges": len(listed), **{kind: sum(e.verdict == kind for e in listed) for kind in CLASSES}}
+
+
+def render(file: str, edges: list[CheckedEdge], without: list[CheckedEdge]) -> str:
+    """A table for people: each edge with what became of it, and the two totals below."""
+    rows = [("predecessor", "successor", "computation", "with", "without", "reason")]
+    for edge, bare in zip(edges, without, strict=True):
+        rows.append((edge.src, edge.dst, edge.block, edge.verdict, bare.verdict, edge.reason))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = [f"{file}: {len(edges)} control edges"]
+    if edges:
+        for row in rows:
+            shown = ["LOST" if cell == "lost" and 3 <= column <= 4 else cell for column, cell in enumerate(row)]
+            padded = [cell.ljust(width) for cell, width in zip(shown, widths, strict=False)]
+            lines.append("  " + "  ".join([*padded, shown[-1]]).rstrip())
+    for title, found in (("with reification", edges), ("without", without)):
+        counts = summary(found)
+        listed = ", ".join(f"{counts[kind]} {'LOST' if kind == 'lost' else kind}" for kind in CLASSES)
+        lines.append(f"  {title + ':':<18}{listed}")
+    return "\n".join(lines) + "\n"

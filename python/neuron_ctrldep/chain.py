@@ -1,0 +1,194 @@
+"""The whole chain as functions: reify, import, canonicalize, flatten, print; and the proof that nothing was lost."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from neuron_ctrldep import checker_inputs
+from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, summary
+from neuron_ctrldep.control_dep import control_edges
+from neuron_ctrldep.control_dep.reader import DONE_MERGED
+from neuron_ctrldep.errors import PassError, SourceLocation
+from neuron_ctrldep.hlo.module import HloModule
+from neuron_ctrldep.loading import load
+from neuron_ctrldep.penguin.reader import read_penguin
+from neuron_ctrldep.penguin.weights import WeightNames
+
+if TYPE_CHECKING:
+    from neuron_ctrldep.hlo.report import PreserveReport
+    from neuron_ctrldep.mlir import ir
+    from neuron_ctrldep.penguin.model import Program
+    from neuron_ctrldep.penguin.weights import WeightSink
+
+Stage = Literal["hlo", "stablehlo", "mhlo", "flat"]
+"""``hlo``: reified; ``stablehlo`` / ``mhlo``: imported; ``flat``: after the pipeline, as it is printed."""
+
+PIPELINE = (
+    "builtin.module(canonicalize,cse,flatten-control-dep-tuple-operands,stablehlo-flatten-control-dep-tuple-operands,"
+    "verify-control-deps{require-flat=true})"
+)
+"""What runs between import and print."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What ``lower`` and ``check`` can be told; the fields are those of ``preserve-control-deps`` and of the import."""
+
+    dialect: Literal["stablehlo", "mhlo"] = "stablehlo"
+    reify: bool = True
+    on_unreifiable: Literal["error", "warn"] = "error"
+    carrier: Literal["any", "operand"] = "any"
+    rewire: Literal["first", "all"] = "first"
+    strip_control_edges: bool = False
+
+
+@dataclass(slots=True)
+class Lowered:
+    """The result of :func:`lower`.
+
+    ``module`` is the flat module (or the imported one, if that was the last stage asked for), ``hlo`` the reified HLO
+    and ``report`` its account. These two are ``None`` for MLIR input; ``module`` is, when ``hlo`` was the last stage.
+    """
+
+    file: str
+    module: ir.Operation | None
+    hlo: HloModule | None
+    report: PreserveReport | None
+
+    def penguin(self, *, strict: bool = False, edges_only: bool = False, weights: WeightSink | None = None) -> str:
+        """The module as Penguin Python; see :func:`neuron_ctrldep.penguin.printer.print_penguin`."""
+        from neuron_ctrldep.penguin.printer import print_penguin
+
+        assert self.module is not None, "lower(until='hlo') has no module to print"
+        return print_penguin(self.module, strict=strict, edges_only=edges_only, weights=weights)
+
+
+def lower(
+    source: Any,
+    *,
+    options: Options | None = None,
+    until: Stage = "flat",
+    on_stage: Callable[[Stage, HloModule | ir.Operation], None] | None = None,
+    file: str | None = None,
+) -> Lowered:
+    """Run the chain on one input.
+
+    Args:
+        source: whatever :func:`neuron_ctrldep.loading.load` takes: a path, bytes, a module, a JAX object.
+        options: of the passes; the defaults are those of the tools.
+        until: the last stage to make. ``flat`` is the end of the pipeline.
+        on_stage: told of each stage when it is made; the object changes afterwards, so print it at once.
+        file: what messages call the input.
+
+    Raises:
+        InputError: the input is malformed, or XLA's importer cannot take it.
+        PassError: an edge is unreifiable, or a wire op is illegal.
+    """
+    from neuron_ctrldep.passes.pipeline import run_pipeline
+
+    chosen = options or Options()
+    loaded = load(source, file=file)
+    tell = on_stage or (lambda stage, made: None)
+    hlo: HloModule | None = None
+    report: PreserveReport | None = None
+    if isinstance(loaded, HloModule):
+        from neuron_ctrldep.hlo.importer import import_hlo
+        from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
+
+        hlo = loaded.copy()
+        if chosen.reify:
+            report = preserve_control_deps(
+                hlo,
+                on_unreifiable=chosen.on_unreifiable,
+                carrier=chosen.carrier,
+                rewire=chosen.rewire,
+                strip_control_edges=chosen.strip_control_edges,
+            )
+        tell("hlo", hlo)
+        if until == "hlo":
+            return Lowered(loaded.file, None, hlo, report)
+        dialect = "mhlo" if until == "mhlo" else chosen.dialect
+        module = import_hlo(hlo, dialect=dialect, original=loaded)
+        tell(dialect, module)
+        name = loaded.file
+    else:
+        if until == "hlo":
+            raise PassError("this input is MLIR; only HLO input has an HLO stage", location=SourceLocation(file or "-"))
+        # What the caller holds stays as it is; what was loaded here is ours.
+        module = loaded.clone() if hasattr(source, "operation") else loaded
+        name = file or "-"
+        if not chosen.reify:
+            run_pipeline(module, "builtin.module(strip-control-deps)")
+    if until == "flat":
+        run_pipeline(module, PIPELINE)
+        tell("flat", module)
+    return Lowered(name, module, hlo, report)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What :func:`check` found: every edge with and without reification."""
+
+    file: str
+    edges: list[CheckedEdge]
+    without_reification: list[CheckedEdge]
+
+    @property
+    def lost(self) -> list[CheckedEdge]:
+        """The edges that the emitted program does not hold, and that nothing excuses."""
+        return [edge for edge in self.edges if edge.verdict == "lost"]
+
+    def as_json(self) -> dict[str, Any]:
+        """``{"edges": [...], "summary": {...}, "without_reification": {...}}`` (``spec/tools.md``)."""
+        return {
+            "edges": [edge.as_json() for edge in self.edges],
+            "summary": summary(self.edges),
+            "without_reification": summary(self.without_reification),
+        }
+
+    def render(self) -> str:
+        """The same as a table for people."""
+        return render(self.file, self.edges, self.without_reification)
+
+
+def check(source: Any, *, options: Options | None = None, file: str | None = None) -> CheckResult:
+    """Lower an input twice, reified and not, and compare every control edge with what each emitted program keeps.
+
+    Args:
+        source: as :func:`lower`.
+        options: as :func:`lower`; ``reify`` is ignored.
+        file: what messages call the input.
+
+    Raises:
+        InputError: as :func:`lower`.
+        PassError: as :func:`lower`.
+    """
+    chosen = options or Options()
+    loaded = load(source, file=file)
+    if isinstance(loaded, HloModule):
+        blocks = checker_inputs.of_hlo(loaded)
+        name = file or loaded.file
+    else:
+        loaded = loaded.clone()
+        blocks = checker_inputs.of_mlir(loaded)
+        name = file or "-"
+    results = []
+    for reify in (True, False):
+        lowered = lower(loaded, options=dataclasses.replace(chosen, reify=reify), file=name)
+        program = read_penguin(lowered.penguin(weights=WeightNames()), name)
+        results.append(_judge(blocks, lowered, program, reified=reify))
+    return CheckResult(name, *results)
+
+
+def _judge(blocks: dict[str, SourceBlock], lowered: Lowered, program: Program, *, reified: bool) -> list[CheckedEdge]:
+    assert lowered.module is not None
+    excuses = {
+        (edge.src, edge.dst): edge.reason
+        for edge in control_edges(lowered.module).uncounted
+        if edge.reason == DONE_MERGED
+    }
+    functions = checker_inputs.of_program(program)
+    return Checker(blocks, functions, excuses, dead_is_lost=not reified).run()

@@ -1,0 +1,134 @@
+"""Whatever a user holds in hand, as a module: HLO or MLIR, recognised by content."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neuron_ctrldep.errors import InputError, SourceLocation
+from neuron_ctrldep.files import read_bytes
+
+if TYPE_CHECKING:
+    from neuron_ctrldep.hlo.module import HloModule
+    from neuron_ctrldep.mlir import ir
+
+_SKIPPED = rb"\A(?:\s+|//[^\n]*\n|/\*.*?\*/)*"
+_HLO_HEADER = re.compile(_SKIPPED + rb"HloModule\b", re.DOTALL)
+_MLIR_START = re.compile(
+    _SKIPPED + rb"(?:module\b|func\.func\b|builtin\.module\b|[\"#!{]|%[\w.-]+(?::\d+)?\s*[=,])", re.DOTALL
+)
+_HLO_BODY = re.compile(rb"\bENTRY\b|\bROOT\s+%?[\w.-]+\s*=|=\s*\(?[a-z]\w*\[")
+"""XLA reads text without the ``HloModule`` line too: a computation that is the entry, or instructions alone."""
+
+_MLIR_MAGIC = b"ML\xefR"
+_PROTO_FIRST_BYTE = 0x0A
+"""Field 1, length-delimited: the name of a ``HloModuleProto``, the module of a ``HloProto``. No text of ours and no
+flatbuffer (their first word is a multiple of 4) starts with it."""
+
+SUFFIXES = frozenset({".hlo", ".mlir", ".pb", ".bin", ".mlirbc", ".exported"})
+"""The files that count as inputs in a directory; ``.txt`` too, where the text is HLO (XLA dumps are called so)."""
+
+
+def is_hlo(data: bytes) -> bool:
+    """Whether ``data`` is HLO (text, ``HloModuleProto`` or ``HloProto``) rather than MLIR in any of its forms."""
+    if data.startswith(_MLIR_MAGIC):
+        return False
+    if _HLO_HEADER.match(data):
+        return True
+    if not _is_binary(data) and not _MLIR_START.match(data) and _HLO_BODY.search(data):
+        return True
+    return data[:1] == bytes([_PROTO_FIRST_BYTE]) and _is_binary(data)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Whether the start of ``data`` holds a byte that text does not have."""
+    return any(byte < 0x20 and byte not in b"\t\n\r\f" for byte in data[:256])
+
+
+def load(source: Any, *, file: str | None = None) -> HloModule | ir.Operation:
+    """Load a program.
+
+    Args:
+        source: a path (``"-"`` is stdin); bytes (HLO text, ``HloModuleProto``, ``HloProto``, MLIR text or bytecode, a
+            StableHLO portable artifact, a serialized ``jax.export.Exported``); a module already loaded; or a
+            ``jax.stages.Lowered`` or ``Compiled``, a ``jax.export.Exported``, an ``ir.Module``.
+        file: what messages call it; the path by default.
+
+    Returns:
+        An :class:`~neuron_ctrldep.hlo.module.HloModule`, or the verified ``builtin.module`` operation.
+
+    Raises:
+        InputError: it cannot be read, or is none of these.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        return _load_bytes(read_bytes(name), file or name)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _load_bytes(bytes(source), file or "-")
+    return _load_object(source)
+
+
+def _load_bytes(data: bytes, file: str) -> HloModule | ir.Operation:
+    if not data.strip():
+        raise InputError(
+            "the input is empty; expected HLO (text or proto) or MLIR (text, bytecode, portable artifact, Exported)",
+            location=SourceLocation(file),
+        )
+    if is_hlo(data):
+        from neuron_ctrldep.hlo.module import load_hlo
+
+        return load_hlo(data, file)
+    from neuron_ctrldep.inputs import load_mlir
+
+    return load_mlir(data, file=file)
+
+
+def _load_object(source: Any) -> HloModule | ir.Operation:
+    from neuron_ctrldep.hlo.module import HloModule
+    from neuron_ctrldep.mlir import ir
+
+    if isinstance(source, HloModule):
+        return source
+    if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
+        return source.operation
+    # Only who holds a JAX object has paid for importing jax.
+    if type(source).__module__.partition(".")[0] == "jax":
+        from neuron_ctrldep.jax import as_module
+
+        return as_module(source)
+    raise InputError(
+        f"cannot load a {type(source).__module__}.{type(source).__qualname__}; expected a path, bytes, a module, or a "
+        "jax.stages.Lowered, jax.stages.Compiled or jax.export.Exported"
+    )
+
+
+def expand_inputs(paths: Iterable[str]) -> list[str]:
+    """The input files that ``paths`` name: a directory stands for the inputs in it and below, in name order.
+
+    Raises:
+        InputError: a directory holds none.
+    """
+    found: list[str] = []
+    for path in paths:
+        directory = Path(path)
+        if path == "-" or not directory.is_dir():
+            found.append(path)
+            continue
+        inside = [str(p) for p in sorted(directory.rglob("*")) if p.is_file() and _is_input(p)]
+        if not inside:
+            raise InputError(
+                f"the directory holds no input; looked for {', '.join(sorted(SUFFIXES))} and HLO dumps (.txt)",
+                location=SourceLocation(path),
+            )
+        found += inside
+    return found
+
+
+def _is_input(path: Path) -> bool:
+    if path.suffix == ".txt":
+        with path.open("rb") as stream:
+            return _HLO_HEADER.match(stream.read(4096)) is not None
+    return path.suffix in SUFFIXES
