@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from neuron_ctrldep import checker_inputs
+from neuron_ctrldep import checker_inputs, mlir
 from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, summary
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.control_dep.reader import DONE_MERGED
@@ -118,7 +118,7 @@ def lower(
         if until == "hlo":
             raise PassError("this input is MLIR; only HLO input has an HLO stage", location=SourceLocation(file or "-"))
         # What the caller holds stays as it is; what was loaded here is ours.
-        module = loaded.clone() if hasattr(source, "operation") else loaded
+        module = mlir.copy_module(loaded, file=file or "-") if hasattr(source, "operation") else loaded
         name = file or "-"
         if not chosen.reify:
             run_pipeline(module, "builtin.module(strip-control-deps)")
@@ -172,7 +172,7 @@ def check(source: Any, *, options: Options | None = None, file: str | None = Non
         blocks = checker_inputs.of_hlo(loaded)
         name = file or loaded.file
     else:
-        loaded = loaded.clone()
+        loaded = mlir.copy_module(loaded, file=file or "-")
         blocks = checker_inputs.of_mlir(loaded)
         name = file or "-"
     results = []

@@ -23,6 +23,7 @@ from neuron_ctrldep.files import decode_utf8
 __all__ = [
     "BYTECODE_MAGIC",
     "collect_diagnostics",
+    "copy_module",
     "deserialize_portable",
     "hlo_proto_to_stablehlo",
     "hlo_proto_to_text",
@@ -76,6 +77,49 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
     # Without this, a diagnostic that no handler took and that holds bytes which are not UTF-8 ends the process.
     context.emit_error_diagnostics = True
     return context
+
+
+_DIALECTS = [
+    "affine",
+    "arith",
+    "builtin",
+    "cf",
+    "chlo",
+    "complex",
+    "func",
+    "gpu",
+    "linalg",
+    "llvm",
+    "math",
+    "memref",
+    "mhlo",
+    "mpmd",
+    "nvgpu",
+    "nvvm",
+    "quant",
+    "scf",
+    "sdy",
+    "shape",
+    "sparse_tensor",
+    "stablehlo",
+    "tensor",
+    "transform",
+    "ub",
+    "vector",
+    "vhlo",
+]
+"""What may be in jaxlib; the bindings do not list what is."""
+
+
+def dialect_names() -> list[str]:
+    """The dialects that inputs may use, by name, this project's own among them."""
+    context = make_context()
+    found = set(OWN_DIALECTS)
+    for name in _DIALECTS:
+        with contextlib.suppress(ValueError):
+            context.get_dialect_descriptor(name)
+            found.add(name)
+    return sorted(found)
 
 
 def register_cpp_passes() -> None:
@@ -146,8 +190,9 @@ def collect_diagnostics(
         try:
             # DiagnosticInfo copies; the diagnostic itself dies when this callback returns.
             found.append(_diagnostic(ir.DiagnosticInfo(diagnostic)))
-        except UnicodeDecodeError:
-            found.append(Diagnostic("error", "the input holds bytes that are not UTF-8 text"))
+        except (UnicodeDecodeError, RuntimeError):
+            message = "the message holds a name with bytes that are not UTF-8 and cannot be shown"
+            found.append(Diagnostic(_severity(diagnostic.severity), message, source_location(diagnostic.location)))
         if report is not None:
             report(found[-1])
         return True
@@ -165,8 +210,23 @@ def collect_diagnostics(
 _BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[(){}\[\]<>]')
 
 
+_SIGNS = re.compile(rf"(?:-\s*){{{MAX_NESTING}}}")
+
+
+def _place(text: str, offset: int, file: str) -> SourceLocation:
+    before = text[:offset]
+    return SourceLocation(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
 def _check_nesting(text: str, file: str) -> None:
     """Refuse what would overflow the stack of MLIR's parser, which recurses into brackets of every kind."""
+    signs = _SIGNS.search(text) if text.count("-") > MAX_NESTING else None
+    if signs is not None:
+        raise InputError(
+            f"more than {MAX_NESTING} minus signs in a row; MLIR would overflow the stack",
+            location=_place(text, signs.start(), file),
+            source=text,
+        )
     if not any(text.count(opener) > MAX_NESTING for opener in "({[<"):
         return
     depth = dict.fromkeys("({[<", 0)
@@ -175,12 +235,10 @@ def _check_nesting(text: str, file: str) -> None:
         if token in depth:
             depth[token] += 1
             if sum(depth.values()) > MAX_NESTING:
-                before = text[: match.start()]
-                column = len(before) - before.rfind("\n")
                 what = "regions" if token == "{" else "brackets"
                 raise InputError(
                     f"{what} are nested more than {MAX_NESTING} deep; MLIR would overflow the stack",
-                    location=SourceLocation(file, before.count("\n") + 1, column),
+                    location=_place(text, match.start(), file),
                     source=text,
                 )
         elif token in _OPENER:
@@ -199,16 +257,36 @@ def has_own_dialect(source: str | bytes) -> bool:
 
 
 def nesting(operation: ir.Operation) -> int:
-    """How deep regions are nested in ``operation``; 1 for a module of ops without regions."""
-    deepest = 0
-    stack = [(operation, 0)]
-    while stack:
-        op, depth = stack.pop()
-        deepest = max(deepest, depth)
-        for region in op.regions:
-            for block in region.blocks:
-                stack += [(child.operation, depth + 1) for child in block.operations]
-    return deepest
+    """How deep regions are nested in ``operation``; 1 for a module of ops without regions. Takes 1 µs for each op."""
+    depth, level = 0, [operation]
+    while True:
+        inside = [
+            child.operation
+            for op in level
+            for region in op.regions
+            for block in region.blocks
+            for child in block.operations
+            if len(child.regions)
+        ]
+        if not inside:
+            return depth + any(
+                len(block.operations) for op in level for region in op.regions for block in region.blocks
+            )
+        depth, level = depth + 1, inside
+
+
+def check_nesting(operation: ir.Operation, *, error: type[CtrlDepError] = InputError) -> None:
+    """Refuse an op that MLIR's verifier and printer, which recurse, would overflow the stack on.
+
+    Raises:
+        InputError: (or ``error``) regions are nested too deep.
+    """
+    depth = nesting(operation)
+    if depth > MAX_NESTING:
+        message = (
+            f"regions are nested {depth} deep; at most {MAX_NESTING} are handled, as MLIR would overflow the stack"
+        )
+        raise error(message, location=source_location(operation.location))
 
 
 def parse_module(
@@ -374,10 +452,23 @@ def llvm_version() -> str:
     return to_bytecode(module)[len(BYTECODE_MAGIC) + 1 :].split(b"\0", 1)[0].decode().removeprefix("MLIR")
 
 
-def to_bytecode(operation: ir.Operation) -> bytes:
-    """``operation`` as MLIR bytecode; locations are kept."""
+def copy_module(operation: ir.Operation, *, file: str = "-") -> ir.Operation:
+    """The same module again, in a context of its own. (``clone`` gives a detached op, which has no parent to ask for.)"""
+    return parse_module(to_bytecode(operation), file=file)
+
+
+def to_bytecode(operation: ir.Operation, *, version: int | None = None) -> bytes:
+    """``operation`` as MLIR bytecode; locations are kept.
+
+    Raises:
+        InputError: this ``version`` of the format cannot be written.
+    """
     stream = io.BytesIO()
-    operation.write_bytecode(stream)
+    with collect_diagnostics(operation.context) as found:
+        try:
+            operation.write_bytecode(stream, version)
+        except ValueError as error:
+            raise InputError(diagnostics=found or [Diagnostic("error", str(error))]) from error
     return stream.getvalue()
 
 
@@ -385,7 +476,12 @@ def module_name(operation: ir.Operation) -> str:
     """The symbol name of a module; ``-`` when it has none."""
     if "sym_name" not in operation.attributes:
         return "-"
-    return ir.StringAttr(operation.attributes["sym_name"]).value
+    return string_value(operation.attributes["sym_name"])
+
+
+def string_value(attribute: ir.Attribute) -> str:
+    """The text of a string attribute; bytes that are not UTF-8, which MLIR allows, come as U+FFFD."""
+    return bytes(ir.StringAttr(attribute).value_bytes).decode("utf-8", "replace")
 
 
 # --- StableHLO portable artifacts -------------------------------------------------------------------------------------
@@ -448,7 +544,8 @@ def artifact_fault(data: bytes, file: str, found: Sequence[Diagnostic]) -> Diagn
         in_the_way = f", and does not know '{op}'" if op else ""
         message = (
             f"this portable artifact was written by StableHLO {written}; "
-            f"the installed jaxlib reads {minimum} to {current}{in_the_way}. Install a newer jaxlib, or write it again with --serialize-portable={current} "
+            f"the installed jaxlib reads {minimum} to {current}{in_the_way}. "
+            f"Install a newer jaxlib, or write it again with --serialize-portable={current} "
             f'(serialize_portable(module, "{current}")) where it was made, or pass the program as text'
         )
     elif _version(written) < _version(minimum):
