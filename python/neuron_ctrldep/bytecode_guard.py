@@ -108,11 +108,7 @@ def _read(bytecode: bytes, settings: dict[str, Any], faults: list[list[Any]]) ->
             module = mlir.deserialize_portable(bytecode, file=file, context=context)
         else:
             module = mlir.parse_module(bytecode, file=file, context=context)
-        depth = mlir.nesting(module)
-        if depth > mlir.MAX_NESTING:
-            raise InputError(
-                f"regions are nested {depth} deep; at most {mlir.MAX_NESTING} are read", location=SourceLocation(file)
-            )
+        mlir.check_nesting(module)
     except InputError as error:
         faults[:] = [_to_json(diagnostic) for diagnostic in error.diagnostics]
     else:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import re
 import types
 import typing
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
-from neuron_ctrldep.errors import PipelineError
+from neuron_ctrldep.errors import Diagnostic, PipelineError
+from neuron_ctrldep.passes.syntax import quote, split_list
 
 if typing.TYPE_CHECKING:
     from neuron_ctrldep.mlir import ir
@@ -20,6 +22,12 @@ class Statistics:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
+        self.remarks: list[Diagnostic] = []
+        """What the pass tells the user about the input; reported when it ends well."""
+
+    def remark(self, diagnostic: Diagnostic) -> None:
+        """Tell the user ``diagnostic``."""
+        self.remarks.append(diagnostic)
 
     def add(self, name: str, amount: int = 1) -> None:
         """Add ``amount`` (may be 0, to make the counter appear) to the counter ``name``."""
@@ -73,72 +81,95 @@ class Pass(abc.ABC):
         Raises:
             PipelineError: an option does not exist or its value does not fit.
         """
-        return cls(**dict(cls.parse_option(key, text) for key, text in given.items()))
+        values: dict[str, Any] = {}
+        for key, text in given.items():
+            try:
+                name, value = cls.parse_option(key, text)
+            except OptionValueError as error:
+                raise PipelineError(f"option '{key}' of pass '{cls.name}': {error}") from None
+            values[name] = value
+        return cls(**values)
 
     @classmethod
     def parse_option(cls, key: str, text: str) -> tuple[str, Any]:
         """The field that option ``key`` sets, and the value that ``text`` says.
 
         Raises:
-            PipelineError: the option does not exist or the value does not fit.
+            PipelineError: the option does not exist.
+            OptionValueError: the value does not fit.
         """
         known = cls.options()
         if key not in known:
             expected = ", ".join(known) or "none"
             raise PipelineError(f"pass '{cls.name}' has no option '{key}'; its options: {expected}")
         option = known[key]
-        hint = typing.get_type_hints(cls)[option.name]
-        return option.name, _parse(text, hint, f"option '{key}' of pass '{cls.name}'")
+        return option.name, _parse(text, typing.get_type_hints(cls)[option.name])
 
     def option_texts(self) -> dict[str, str]:
         """The options that differ from their defaults, as :meth:`from_options` takes them."""
-        texts: dict[str, str] = {}
-        for key, option in self.options().items():
-            value = getattr(self, option.name)
-            default = option.default
-            if option.default_factory is not dataclasses.MISSING:
-                default = option.default_factory()
-            if value != default:
-                texts[key] = _format(value)
-        return texts
+        values = {key: (getattr(self, option.name), default_of(option)) for key, option in self.options().items()}
+        return {key: format_value(value) for key, (value, default) in values.items() if value != default}
+
+
+def default_of(option: dataclasses.Field[Any]) -> Any:
+    """The value an option has when it is not given."""
+    return option.default if option.default_factory is dataclasses.MISSING else option.default_factory()
 
 
 _TRUE = frozenset({"true", "TRUE", "True", "1", ""})
 _FALSE = frozenset({"false", "FALSE", "False", "0"})
 
 
-def _parse(text: str, hint: Any, what: str) -> Any:
+_INTEGER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|[0-9]+)")
+
+
+class OptionValueError(ValueError):
+    """An option's value does not fit. ``offset`` counts characters from the start of the value's text."""
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def _parse(text: str, hint: Any) -> Any:
     origin = get_origin(hint)
     if origin is Literal:
-        choices = get_args(hint)
-        if text not in choices:
-            raise PipelineError(f"{what}: expected one of {', '.join(choices)}; found '{text}'")
+        if text not in get_args(hint):
+            raise OptionValueError(f"expected one of {', '.join(get_args(hint))}; found '{text}'")
         return text
     if origin is tuple:
-        element = get_args(hint)[0]
-        return tuple(_parse(part, element, what) for part in text.split(",")) if text else ()
+        return (
+            tuple(_parse_element(part, offset, get_args(hint)[0]) for part, offset in split_list(text)) if text else ()
+        )
     if origin in (typing.Union, types.UnionType):
-        inner = [a for a in get_args(hint) if a is not type(None)]
-        return _parse(text, inner[0], what)
+        return _parse(text, next(a for a in get_args(hint) if a is not type(None)))
     if hint is bool:
-        if text in _TRUE:
-            return True
-        if text in _FALSE:
-            return False
-        raise PipelineError(f"{what}: expected true or false; found '{text}'")
-    if hint in (int, float):
+        if text not in _TRUE | _FALSE:
+            raise OptionValueError(f"expected true or false; found '{text}'")
+        return text in _TRUE
+    if hint is int:
+        if not _INTEGER.fullmatch(text):
+            raise OptionValueError(f"expected an integer; found '{text}'")
+        return int(text, 16 if "x" in text.lower() else 10)
+    if hint is float:
         try:
-            return hint(text)
+            return float(text)
         except ValueError:
-            raise PipelineError(
-                f"{what}: expected {'an integer' if hint is int else 'a number'}; found '{text}'"
-            ) from None
+            raise OptionValueError(f"expected a number; found '{text}'") from None
     return text
 
 
-def _format(value: Any) -> str:
+def _parse_element(text: str, offset: int, hint: Any) -> Any:
+    try:
+        return _parse(text, hint)
+    except OptionValueError as error:
+        raise OptionValueError(str(error), offset + error.offset) from None
+
+
+def format_value(value: Any) -> str:
+    """The text of an option's value, without the quotes or braces that a pipeline text may need around it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return ",".join(_format(part) for part in value)
-    return str(value)
+        return ",".join(quote(format_value(part)) for part in value)
+    return "" if value is None else str(value)

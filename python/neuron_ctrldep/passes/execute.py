@@ -7,13 +7,14 @@ Neighbouring C++ passes still run in one ``PassManager``, nested pipelines of C+
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import CtrlDepError, Diagnostic, PassError, PipelineError
 from neuron_ctrldep.mlir import ir, passmanager
-from neuron_ctrldep.passes.base import Statistics
+from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
 
 
@@ -151,7 +152,7 @@ class Executor:
             return
         for child in _children(op):
             for pipeline in wanted:
-                if pipeline.anchor in (ANY, child.name):
+                if pipeline.fits(child.name):
                     self._reached.add(pipeline)
                     self._mark_reached(child, [e for e in pipeline.elements if isinstance(e, Pipeline)])
 
@@ -177,8 +178,8 @@ class Executor:
             for pipeline in group:
                 merged.setdefault(pipeline.anchor, []).append(pipeline)
             for child in _children(op):
-                matching = merged.get(ANY if agnostic else child.name)
-                if matching is None:
+                matching = [p for p in merged.get(ANY if agnostic else child.name, ()) if p.fits(child.name)]
+                if not matching:
                     continue
                 unfit = self._check_fit(child)
                 if unfit is not None:
@@ -212,17 +213,14 @@ class Executor:
 
     def _run_python(self, op: ir.Operation, call: PassCall, statistics: Statistics) -> None:
         assert call.instance is not None
-        if call.instance.anchor not in (ANY, op.name):
-            self._fail(f"pass '{call.name}' runs on '{call.instance.anchor}', not on '{op.name}'", op)
         location = mlir.source_location(op.location)
         try:
-            with self._diagnostics(op), op.context, op.location:
-                call.instance.run(op, statistics)
-        except CtrlDepError as error:
+            with self._diagnostics(op):
+                run_python_pass(call.instance, op, statistics)
+        except PassError as error:
             raise self._failure(error.diagnostics, error.source) from error
-        except Exception as error:
-            message = f"pass '{call.name}' raised {type(error).__name__}: {error}"
-            raise self._failure([Diagnostic("error", message, location)]) from error
+        for remark in statistics.remarks:
+            self._report(remark)
         if self._verify_each:
             try:
                 mlir.verify(op, error=PassError)
@@ -237,6 +235,38 @@ class Executor:
 
     def _diagnostics(self, op: ir.Operation) -> contextlib.AbstractContextManager[list[Diagnostic]]:
         return mlir.collect_diagnostics(op.context, report=self._report)
+
+
+def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) -> None:
+    """Run one Python pass on ``op``.
+
+    Raises:
+        PassError: the pass failed, raised whatever exception, erased ``op``, or does not run on such an op.
+    """
+    location = mlir.source_location(op.location)
+
+    def fault(message: str) -> PassError:
+        return PassError(f"pass '{instance.name}' {message}", location=location)
+
+    if instance.anchor not in (ANY, op.name):
+        raise fault(f"runs on '{instance.anchor}', not on '{op.name}'")
+    top_level = op.parent is None
+    try:
+        with op.context, op.location:
+            instance.run(op, statistics)
+    except PassError:
+        raise
+    except CtrlDepError as error:
+        raise PassError(diagnostics=error.diagnostics, source=error.source) from error
+    except Exception as error:
+        raise fault(f"raised {type(error).__name__}: {error}") from error
+    try:
+        _ = op.name
+    except RuntimeError as error:  # the bindings know that the op is gone
+        if top_level:
+            # Its owner does not know, and would free it once more. Nothing can be done but to keep the owner for ever.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(op))
+        raise fault("erased the op it runs on") from error
 
 
 def _children(op: ir.Operation) -> Iterator[ir.Operation]:

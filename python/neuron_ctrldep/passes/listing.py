@@ -1,15 +1,67 @@
-"""The list of all passes, for people."""
+"""The list of all passes, for people: names, summaries, options with their defaults."""
 
 from __future__ import annotations
 
+import typing
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
+
+from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.passes import registry
+from neuron_ctrldep.passes.base import Pass, default_of, format_value
+from neuron_ctrldep.passes.cpp import CppPasses
+from neuron_ctrldep.passes.cpp_names import CANDIDATES
+
+_COLUMN = 58
 
 
 def render_list() -> str:
-    """All registered passes with their summaries and options."""
-    lines = []
+    """All passes, in the form of mlir-opt's ``--list-passes``: those defined in Python, then those of the bindings."""
+    lines = ["Passes:"]
     for name in registry.names():
-        cls = registry.find(name)
+        try:
+            cls = registry.find(name)
+        except PipelineError as error:
+            lines.append(_row(f"  --{name}", f"(cannot be loaded: {error.diagnostics[0].message})"))
+            continue
         if cls is not None:
-            lines.append(f"  --{name}  -  {cls.summary}")
+            lines.append(_row(f"  --{name}", cls.summary + _where(cls)))
+            lines += [_row(f"    --{key}=<{kind}>", words) for key, kind, words in describe_options(cls)]
+    lines.append("C++ passes of the bindings:")
+    cpp = CppPasses()
+    for name in CANDIDATES:
+        if cpp.exists(name):
+            anchor = cpp.anchor(name)
+            lines.append(_row(f"  --{name}", "" if anchor == "any" else f"(on {anchor})"))
+            lines += [_row(f"    --{key}", f"(default: {text})") for key, text in cpp.options(name).items()]
     return "\n".join(lines) + "\n"
+
+
+def _row(left: str, right: str) -> str:
+    return f"{left:<{_COLUMN}} -   {right}".rstrip() if right else left
+
+
+def _where(cls: type[Pass]) -> str:
+    return "" if cls.anchor == "builtin.module" else f" (on {cls.anchor})"
+
+
+def describe_options(cls: type[Pass]) -> Iterator[tuple[str, str, str]]:
+    """Of each option of a pass: its name, what values it takes, and what it does with its default."""
+    hints = typing.get_type_hints(cls)
+    for key, option in cls.options().items():
+        words = str(option.metadata.get("help", "")).strip()
+        default = f"(default: {format_value(default_of(option)) or 'none'})"
+        yield key, describe_type(hints[option.name]), f"{words} {default}".strip()
+
+
+def describe_type(hint: Any) -> str:
+    """The values of an option, in words: ``bool``, ``a|b``, ``int,...``."""
+    origin = get_origin(hint)
+    if origin is Literal:
+        return "|".join(map(str, get_args(hint)))
+    if origin is tuple:
+        return f"{describe_type(get_args(hint)[0])},..."
+    if origin is None:
+        return {str: "string", bool: "bool", int: "int", float: "number"}.get(hint, str(hint))
+    inner = [argument for argument in get_args(hint) if argument is not type(None)]
+    return describe_type(inner[0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from neuron_ctrldep.errors import SourceLocation
 from neuron_ctrldep.passes.base import Pass
+from neuron_ctrldep.passes.cpp_names import CLASS_NAMES
 from neuron_ctrldep.passes.syntax import quote
 
 ANY = "any"
@@ -19,10 +20,17 @@ class PassCall:
 
     name: str
     instance: Pass | None = None
-    options: str = ""
+    anchor: str = field(default=ANY, compare=False)
+    """The op that the pass is restricted to, or ``any``."""
+    options: str = field(default="", compare=False)
     """The option text of a C++ pass, as it was given."""
-    spelled: str = field(default="", compare=False)
-    """A C++ pass with all its options, as MLIR prints it."""
+    spelled: str = ""
+    """A C++ pass with all its options, as MLIR prints it: what tells two apart."""
+
+    @property
+    def class_name(self) -> str:
+        """What reports call the pass: its class in C++ or Python."""
+        return type(self.instance).__name__ if self.instance is not None else CLASS_NAMES.get(self.name, self.name)
 
     def __str__(self) -> str:
         options = self.options
@@ -43,6 +51,12 @@ class Pipeline:
 
     def __str__(self) -> str:
         return f"{self.anchor}({','.join(map(str, self.elements))})"
+
+    def fits(self, name: str) -> bool:
+        """Whether the pipeline can run on ops called ``name``: its anchor says so, and each of its passes."""
+        if self.anchor != ANY:
+            return self.anchor == name
+        return all(element.anchor in (ANY, name) for element in self.elements if isinstance(element, PassCall))
 
     def calls(self) -> Iterator[PassCall]:
         """All passes, nested ones included, in order."""

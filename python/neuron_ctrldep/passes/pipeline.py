@@ -5,17 +5,36 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 
+from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import Diagnostic, PipelineError
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import ir, passmanager
 from neuron_ctrldep.passes import registry
-from neuron_ctrldep.passes.base import Pass, Statistics
-from neuron_ctrldep.passes.cpp import CppPasses
-from neuron_ctrldep.passes.execute import Executor, Observer
+from neuron_ctrldep.passes.base import OptionValueError, Pass, Statistics
+from neuron_ctrldep.passes.cpp import CppPasses, nesting_advice
+from neuron_ctrldep.passes.execute import Executor, Observer, run_python_pass
 from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
-from neuron_ctrldep.passes.syntax import Element, Option, Source, parse_options, parse_pipeline_text
+from neuron_ctrldep.passes.syntax import (
+    Element,
+    Option,
+    Source,
+    parse_element_text,
+    parse_options,
+    parse_pipeline_text,
+)
 
-__all__ = ["ANY", "Observer", "PassCall", "Pipeline", "parse_pipeline", "run_pipeline"]
+__all__ = [
+    "ANY",
+    "Observer",
+    "PassCall",
+    "Pipeline",
+    "add_to_pass_manager",
+    "is_pass",
+    "parse_pipeline",
+    "pipeline_from_flags",
+    "run_pipeline",
+]
 
 _log = logging.getLogger("neuron_ctrldep.passes")
 
@@ -61,15 +80,65 @@ def run_pipeline(
     Raises:
         PipelineError: the text is malformed, or a nested pipeline is anchored on an op that does not exist.
         PassError: a pass failed; the exception holds the diagnostics.
+        InputError: regions are nested too deep.
     """
     operation = op.operation
     parsed = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
+    mlir.check_nesting(operation)
     executor = Executor(verify_each=verify_each, observers=observers, report=report or _log_diagnostic)
     executor.run(operation, parsed)
     for idle in executor.idle(parsed):
-        message = f"'{idle}' ran on nothing: no '{idle.anchor}' is directly inside the op it is nested in"
+        wanted = "op that it can run on" if idle.anchor == ANY else f"'{idle.anchor}'"
+        message = f"'{idle}' ran on nothing: no {wanted} is directly inside the op it is nested in"
         (warn or _log_diagnostic)(Diagnostic("warning", message, idle.location))
     return executor.results
+
+
+_running: ContextVar[tuple[int, ...]] = ContextVar("running", default=())
+"""The ids of the pass managers that run Python passes of ours right now, in this thread."""
+
+
+def add_to_pass_manager(
+    manager: passmanager.PassManager, spec: str | Pass, *, statistics: Statistics | None = None
+) -> None:
+    """Add a pass to a ``PassManager`` of the bindings, behind what it has.
+
+    The pass runs on the op that the manager runs on; a nested pipeline needs :func:`run_pipeline`. Its
+    :class:`~neuron_ctrldep.errors.PassError` comes out of ``manager.run`` as it is.
+
+    Args:
+        manager: the pass manager.
+        spec: a pass, or ``name`` or ``name{options}`` of one of ours or in C++.
+        statistics: takes the counters of a Python pass.
+
+    Raises:
+        PipelineError: there is no such pass or option, or ``manager`` is running.
+    """
+    if id(manager) in _running.get():
+        raise PipelineError("a pass cannot add passes to the pass manager that runs it; use a new one")
+    if isinstance(spec, Pass):
+        call = PassCall(spec.name, spec, spec.anchor)
+    else:
+        source = Source(spec)
+        call = Resolver(source).call(parse_element_text(source), None)
+    instance = call.instance
+    if instance is None:
+        try:
+            manager.add(str(call))
+        except ValueError as error:
+            raise PipelineError(f"pass '{call.name}' cannot be added: {str(error).strip()}") from error
+        return
+    counters = statistics if statistics is not None else Statistics()
+
+    def run(op: ir.Operation, _: object) -> None:
+        token = _running.set((*_running.get(), id(manager)))
+        try:
+            run_python_pass(instance, op.operation, counters)
+        finally:
+            _running.reset(token)
+
+    # No op_name: with it, the bindings end the process on an op of another name.
+    manager.add(run, name=call.class_name, argument=str(call), description=instance.summary)
 
 
 def _log_diagnostic(diagnostic: Diagnostic) -> None:
@@ -106,34 +175,39 @@ class Resolver:
         if not self._cpp.exists(element.name):
             raise self._source.error(element.offset, _unknown(element.name))
         spelled = self._cpp.check(element, anchor or self._cpp.anchor(element.name), self._source)
-        return PassCall(element.name, options=(element.options or "").strip(), spelled=spelled)
-
-    def restriction(self, call: PassCall) -> str:
-        """The op that ``call`` is restricted to, or ``any``."""
-        return call.instance.anchor if call.instance is not None else self._cpp.anchor(call.name)
+        restriction = self._cpp.anchor(element.name)
+        return PassCall(element.name, None, restriction, (element.options or "").strip(), spelled)
 
     def _python(self, element: Element, cls: type[Pass], anchor: str) -> PassCall:
-        if cls.anchor not in (ANY, anchor):
-            nested = f"; nest it: '{cls.anchor}({element.name})'" if cls.anchor != "builtin.module" else ""
+        if cls.anchor != ANY and anchor not in (ANY, cls.anchor):
             raise self._source.error(
-                element.offset, f"pass '{element.name}' runs on '{cls.anchor}', not on '{anchor}'{nested}"
+                element.offset,
+                f"pass '{element.name}' runs on '{cls.anchor}', not on '{anchor}'"
+                + nesting_advice(element.name, cls.anchor, anchor),
             )
         end = element.options_offset + len(element.options or "")
         options = parse_options(self._source, element.options_offset, end) if element.options else []
-        return PassCall(element.name, cls(**dict(self._value(cls, option) for option in options)))
+        return PassCall(element.name, cls(**dict(self._value(cls, option) for option in options)), cls.anchor)
 
     def _value(self, cls: type[Pass], option: Option) -> tuple[str, object]:
         try:
             return cls.parse_option(option.key, option.value)
         except PipelineError as error:
-            offset = option.value_offset if option.key in cls.options() else option.offset
-            raise self._source.error(offset, error.diagnostics[0].message) from error
+            raise self._source.error(option.offset, error.diagnostics[0].message) from error
+        except OptionValueError as error:
+            message = f"option '{option.key}' of pass '{cls.name}': {error}"
+            raise self._source.error(option.value_offset + error.offset, message) from error
 
 
 def _unknown(name: str) -> str:
     close = difflib.get_close_matches(name, registry.names(), n=1)
     hint = f"; did you mean '{close[0]}'?" if close else "; --list-passes shows all"
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"
+
+
+def is_pass(name: str) -> bool:
+    """Whether a pass, ours or in C++, is called ``name``."""
+    return registry.target(name) is not None or CppPasses().exists(name)
 
 
 def pipeline_from_flags(flags: Sequence[tuple[str, str]], *, anchor: str = "builtin.module") -> Pipeline:
@@ -153,7 +227,7 @@ def pipeline_from_flags(flags: Sequence[tuple[str, str]], *, anchor: str = "buil
         start = len(f"--{name}=")
         element = Element(name, 2, options or None, start)
         call = resolver.call(element, None)
-        restriction = resolver.restriction(call)
+        restriction = call.anchor
         if restriction in (ANY, anchor):
             elements.append(call)
         elif elements and isinstance(elements[-1], Pipeline) and elements[-1].anchor == restriction:

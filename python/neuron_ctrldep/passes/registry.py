@@ -53,20 +53,29 @@ def names() -> list[str]:
     return list(_targets())
 
 
+def target(name: str) -> str | None:
+    """Where the pass ``name`` is, as ``module:Class``; ``None`` when there is none. Nothing is imported.
+
+    Raises:
+        PipelineError: two passes claim one name.
+    """
+    return BUILTIN.get(name) or _targets().get(name)
+
+
 def find(name: str) -> type[Pass] | None:
     """The pass class registered as ``name``, imported now; ``None`` when there is none.
 
     Raises:
         PipelineError: its module cannot be imported, or holds something else.
     """
-    target = BUILTIN.get(name) or _targets().get(name)
-    if target is None:
+    place = target(name)
+    if place is None:
         return None
-    module, _, attribute = target.partition(":")
+    module, _, attribute = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise PipelineError(f"pass '{name}' cannot be loaded from {target}: {error}") from error
+    except Exception as error:  # a module of another package may raise anything when it is imported
+        raise PipelineError(f"pass '{name}' cannot be loaded from {place}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Pass)):
-        raise PipelineError(f"pass '{name}': {target} is not a Pass")
+        raise PipelineError(f"pass '{name}': {place} is not a Pass")
     return found

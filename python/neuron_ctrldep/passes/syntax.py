@@ -15,6 +15,9 @@ from neuron_ctrldep.errors import PipelineError, SourceLocation
 DUMP_HEADER = re.compile(r"\s*Pass Manager with \d+ passes:\s*\n")
 """The line ``--dump-pass-pipeline`` starts with, as in mlir-opt; it is skipped so that the whole dump parses back."""
 
+MAX_DEPTH = 100
+"""Deeper nesting of pipelines is refused: no module is that deep, and MLIR's own parser recurses."""
+
 _CLOSERS = {"{": "}", "(": ")", "[": "]", '"': '"', "'": "'"}
 
 
@@ -88,6 +91,19 @@ def parse_pass_list(source: Source) -> list[Element]:
     return _parse_list(source, 0)
 
 
+def parse_element_text(source: Source) -> Element:
+    """The one pass that the text names: ``name`` or ``name{options}``.
+
+    Raises:
+        PipelineError: it is malformed, or says more than one pass.
+    """
+    elements = _parse_list(source, 0)
+    if len(elements) > 1 or elements[0].inner is not None:
+        offset = elements[1].offset if len(elements) > 1 else elements[0].offset
+        raise source.error(offset, "expected one pass: 'name' or 'name{options}'")
+    return elements[0]
+
+
 def _parse_list(source: Source, offset: int) -> list[Element]:
     """The elements from ``offset`` up to the end of the text."""
     text = source.text
@@ -101,6 +117,8 @@ def _parse_list(source: Source, offset: int) -> list[Element]:
         if offset < len(text) and text[offset] == "(" and element.options is None:
             if not element.name:
                 raise source.error(offset, "expected an operation name before '(', e.g. 'func.func(...)'")
+            if len(stack) >= MAX_DEPTH:
+                raise source.error(element.offset, f"pipelines are nested more than {MAX_DEPTH} deep")
             element.inner = []
             stack.append((current, current_open))
             current, current_open = element.inner, offset

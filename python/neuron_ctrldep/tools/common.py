@@ -6,9 +6,10 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from neuron_ctrldep.errors import CtrlDepError
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic
 
 EXIT_OK = 0
 EXIT_FAULT = 1
@@ -51,6 +52,36 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
             file=sys.stderr,
         )
         return EXIT_FAULT
+
+
+def render_diagnostic(diagnostic: Diagnostic, file: str, source: str | None) -> str:
+    """The text of a diagnostic, with source lines where it or its notes are about ``file``.
+
+    Args:
+        diagnostic: from MLIR: its columns count bytes.
+        file: the input, as locations call it.
+        source: the text of the input.
+    """
+    texts = []
+    for part in _with_notes(diagnostic):
+        location = part.location
+        about = source is not None and location is not None and location.file == file
+        if about and location is not None and source is not None and location.column > 1:
+            row = "".join(source.split("\n")[location.line - 1 : location.line])
+            before = row.encode()[: location.column - 1].decode("utf-8", "replace")
+            shown = replace(part, location=replace(location, column=len(before) + 1))
+            # The message keeps the column in bytes, as MLIR says it; the caret stands below the character.
+            head = replace(part, notes=()).render()
+            texts.append("\n".join([head, *shown.render(source).split("\n")[head.count("\n") + 1 :]]))
+        else:
+            texts.append(part.render(source if about else None))
+    return "\n".join(texts)
+
+
+def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
+    yield replace(diagnostic, notes=())
+    for note in diagnostic.notes:
+        yield from _with_notes(note)
 
 
 def version_text(tool: str = "neuron-ctrldep") -> str:

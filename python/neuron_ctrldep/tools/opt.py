@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
-from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_tool, version_text
-from neuron_ctrldep.tools.opt_flags import PassFlag, build_parser, split_command_line
+from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_tool
+from neuron_ctrldep.tools.opt_flags import build_command_line
 
 NAME = "neuron-ctrldep-opt"
 
 
 def main(args: Sequence[str]) -> int:
     """Run the tool on a command line (without the program's name) and return its exit status."""
-    parser = build_parser(NAME)
-    own, pass_flags = split_command_line(args, parser)
-    options = parser.parse_args(own)
+    line = build_command_line(NAME)
+    options, pass_flags = line.parse(args)
+    # Each import below is for one job: what is not asked for does not cost start-up time.
     if options.version:
-        print(version_text())
+        from neuron_ctrldep.tools.common import version_text
+
+        print(version_text(NAME))
+        return EXIT_OK
+    if options.completion:
+        from neuron_ctrldep.tools.completion import completion_script
+
+        print(completion_script(NAME, line, options.completion), end="")
         return EXIT_OK
     if options.list_passes:
         from neuron_ctrldep.passes.listing import render_list
 
         print(render_list(), end="")
         return EXIT_OK
-    return _run(parser, options, pass_flags)
+    if options.show_dialects:
+        from neuron_ctrldep.mlir import dialect_names
 
+        print(f"Available Dialects: {','.join(dialect_names())}")
+        return EXIT_OK
 
-def _run(parser: argparse.ArgumentParser, options: argparse.Namespace, pass_flags: list[PassFlag]) -> int:
-    # Imported here, not above: --help and --version need no bindings.
-    from neuron_ctrldep.files import read_bytes, write_output
-    from neuron_ctrldep.tools.opt_run import Session, pipeline_of
+    from neuron_ctrldep.files import read_bytes
+    from neuron_ctrldep.tools.opt_run import Session
 
-    pipeline = pipeline_of(parser, options, pass_flags)
-    if options.dump_pass_pipeline:
-        print(pipeline.dump(), file=sys.stderr)
-    session = Session(options, pipeline)
-    output, ok = session.run(read_bytes(options.input))
-    if not ok:
-        return EXIT_FAULT
-    if not options.verify_diagnostics:
-        write_output(options.output, output)
-    return EXIT_OK
+    session = Session(options, pass_flags, line.parser.error)
+    return EXIT_OK if session.run(read_bytes(options.input)) else EXIT_FAULT
 
 
 def entry() -> None:

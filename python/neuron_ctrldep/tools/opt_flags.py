@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from neuron_ctrldep.tools.split import DEFAULT_MARKER
+
+_TRUE = ("", "true", "TRUE", "True", "1")
+_FALSE = ("false", "FALSE", "False", "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,90 +20,215 @@ class PassFlag:
     options: str
 
 
-def build_parser(prog: str) -> argparse.ArgumentParser:
-    """The parser of everything but the pass flags."""
+@dataclass
+class CommandLine:
+    """The flags of the tool, and reading a command line with them."""
+
+    parser: argparse.ArgumentParser
+    actions: dict[str, argparse.Action] = field(default_factory=dict)
+
+    def add(self, group: argparse._ActionsContainer, *names: str, **how: object) -> None:
+        """Declare one flag."""
+        action = group.add_argument(*names, **how)  # type: ignore[arg-type]
+        self.actions.update(dict.fromkeys(action.option_strings, action))
+
+    def parse(self, args: Sequence[str]) -> tuple[argparse.Namespace, list[PassFlag]]:
+        """The values of the flags, and what looks like a flag and is none of them: the passes.
+
+        LLVM takes one dash or two before a long name, an optional value only behind ``=``, and ``--flag=false``.
+        """
+        own: list[str] = []
+        passes: list[PassFlag] = []
+        rest = iter(args)
+        for argument in rest:
+            if argument == "--":
+                own += ["--", *rest]
+                break
+            if not argument.startswith("-") or argument == "-":
+                own.append(argument)
+                continue
+            name, equals, value = argument.lstrip("-").partition("=")
+            flag = f"-{name}" if f"-{name}" in self.actions else f"--{name}"
+            action = self.actions.get(flag)
+            if action is None:
+                passes.append(PassFlag(name, value))
+            elif action.nargs == 0 and equals:
+                own += self._switch(flag, value)
+            elif equals:
+                own += [flag, value] if len(flag) == 2 else [f"{flag}={value}"]
+            elif action.nargs == "?":
+                # Without "=", argparse would take the next word, the input file, for the value.
+                own.append(f"{flag}={action.const}")
+            elif action.nargs is None:
+                own += [flag, *([word] if (word := next(rest, None)) is not None else [])]
+            else:
+                own.append(flag)
+        return self.parser.parse_args(own), passes
+
+    def _switch(self, flag: str, value: str) -> list[str]:
+        if value not in _TRUE + _FALSE:
+            self.parser.error(f"argument {flag}: '{value}' is invalid value for boolean argument! Try 0 or 1")
+        return [flag] if value in _TRUE else []
+
+
+def _boolean(text: str) -> bool:
+    if text not in _TRUE + _FALSE:
+        raise argparse.ArgumentTypeError(f"'{text}' is invalid value for boolean argument! Try 0 or 1")
+    return text in _TRUE
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"'{text}' value invalid for uint argument!")
+    return int(text)
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
+
+
+def build_command_line(prog: str) -> CommandLine:
+    """All flags but those of the passes."""
     parser = argparse.ArgumentParser(
         prog=prog,
+        usage=f"{prog} [options] [--PASS[=OPTIONS] ...] [input]",
         allow_abbrev=False,
-        description="Run MLIR passes on a module. Flags behave as those of LLVM's mlir-opt. Every pass is a flag, too: "
-        "--cse --canonicalize=top-down=false runs the two in this order.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Run MLIR passes on a module. Flags behave as those of LLVM's mlir-opt.",
+        epilog="Every pass is a flag, too: --cse --canonicalize=top-down=false runs the two in this order, each\n"
+        "nested in the op it works on. --list-passes shows all.\n"
+        "Exit status: 0 done, 1 fault of input or pipeline, 2 usage.",
     )
-    add = parser.add_argument
-    add("input", nargs="?", default="-", help="MLIR text, bytecode, portable artifact or jax export; - is stdin")
-    add("-o", dest="output", metavar="FILE", default="-", help="where the result goes; - is stdout")
-    add("--version", action="store_true", help="print versions and exit")
-    add("--debug", action="store_true", help="show Python tracebacks of faults")
-    group = parser.add_argument_group("passes")
-    add = group.add_argument
-    add("--pass-pipeline", metavar="TEXT", help="e.g. 'builtin.module(func.func(cse),verify-control-deps)'")
-    add("--dump-pass-pipeline", action="store_true", help="print the pipeline that runs to stderr")
-    add("--list-passes", action="store_true", help="print all passes and exit")
+    line = CommandLine(parser)
+    _general(line)
+    _passes(line)
+    _input(line)
+    _output(line)
+    _around_passes(line)
+    return line
+
+
+def _general(line: CommandLine) -> None:
+    add, top = line.add, line.parser
+    what = "MLIR text, bytecode, a StableHLO portable artifact or a serialized jax export; - is stdin"
+    add(top, "input", nargs="?", default="-", help=what)
+    add(top, "-o", dest="output", metavar="FILE", default="-", help="where the result goes; - is stdout")
+    add(top, "--version", action="store_true", help="print versions and exit")
+    add(top, "--debug", action="store_true", help="show Python tracebacks of faults")
+    add(top, "--completion", choices=["bash", "zsh"], help="print a completion script for the shell and exit")
+
+
+def _passes(line: CommandLine) -> None:
+    add, group = line.add, line.parser.add_argument_group("passes")
+    add(group, "--pass-pipeline", metavar="TEXT", help="e.g. 'builtin.module(func.func(cse),verify-control-deps)'")
+    add(group, "--dump-pass-pipeline", action="store_true", help="print the pipeline that runs to stderr")
+    add(group, "--list-passes", action="store_true", help="print all passes with their options and exit")
     add(
+        group,
         "--verify-each",
-        type=_boolean,
         nargs="?",
-        const=True,
+        const="true",
         default=True,
+        type=_boolean,
         metavar="BOOL",
-        help="verify after each pass",
+        help="run the verifier after each pass (default: true)",
     )
-    group = parser.add_argument_group("input")
-    add = group.add_argument
-    add("--split-input-file", nargs="?", const=DEFAULT_MARKER, metavar="MARKER", help="process the chunks one by one")
-    add("--output-split-marker", default=DEFAULT_MARKER, metavar="MARKER", help="between the chunks of the output")
+    add(group, "--mlir-disable-threading", action="store_true", help="run passes in one thread")
+    add(group, "--run-reproducer", action="store_true", help="run the pipeline stored in the input")
     add(
+        group,
+        "--mlir-generate-reproducer",
+        metavar="FILE",
+        help="write the input module and the pipeline to FILE before the pipeline runs",
+    )
+    add(
+        group,
+        "--mlir-pass-pipeline-crash-reproducer",
+        metavar="FILE",
+        help="write the input module and the pipeline to FILE if a pass fails",
+    )
+
+
+def _input(line: CommandLine) -> None:
+    add, group = line.add, line.parser.add_argument_group("input")
+    add(
+        group,
+        "--split-input-file",
+        nargs="?",
+        const=DEFAULT_MARKER,
+        metavar="MARKER",
+        help=f"process the parts between markers (default: '{DEFAULT_MARKER}') each by itself",
+    )
+    add(
+        group,
+        "--output-split-marker",
+        default=DEFAULT_MARKER,
+        metavar="MARKER",
+        help="what stands between the parts in the output",
+    )
+    add(
+        group,
         "--verify-diagnostics",
         nargs="?",
         const="all",
         choices=["all", "only-expected"],
-        help="check expected-* comments",
+        help="compare diagnostics with the expected-error {{text}} comments of the input",
     )
-    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
-    add("--no-implicit-module", action="store_true", help="the input is one op and stays it")
-    group = parser.add_argument_group("output")
-    add = group.add_argument
-    add("--mlir-print-op-generic", action="store_true", help="print the generic form")
-    add("--mlir-print-debuginfo", action="store_true", help="print locations")
-    return parser
+    add(group, "--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
+    add(group, "--no-implicit-module", action="store_true", help="the input is one op; no module is put around it")
+    add(group, "--show-dialects", action="store_true", help="print the names of all dialects and exit")
 
 
-def _boolean(text: str) -> bool:
-    if text in ("", "true", "TRUE", "True", "1"):
-        return True
-    if text in ("false", "FALSE", "False", "0"):
-        return False
-    raise argparse.ArgumentTypeError(f"'{text}' is invalid value for boolean argument! Try 0 or 1")
+def _output(line: CommandLine) -> None:
+    add, group = line.add, line.parser.add_argument_group("output")
+    add(group, "--emit-bytecode", action="store_true", help="write MLIR bytecode")
+    add(group, "--emit-bytecode-version", type=_limit, metavar="N", help="write this version of bytecode")
+    add(group, "--mlir-print-op-generic", action="store_true", help="print the generic form of ops")
+    add(group, "--mlir-print-debuginfo", action="store_true", help="print locations")
+    add(group, "--mlir-pretty-debuginfo", action="store_true", help="print locations for people; does not parse back")
+    add(group, "--mlir-print-local-scope", action="store_true", help="print without aliases")
+    add(group, "--mlir-print-skip-regions", action="store_true", help="print ops without their regions")
+    add(group, "--mlir-use-nameloc-as-prefix", action="store_true", help="name values after their named locations")
+    add(
+        group,
+        "--mlir-elide-elementsattrs-if-larger",
+        type=_limit,
+        metavar="N",
+        help="print ... for constants of more than N elements",
+    )
+    add(
+        group,
+        "--mlir-elide-resource-strings-if-larger",
+        type=_limit,
+        metavar="N",
+        help="print no resource of more than N characters",
+    )
 
 
-def split_command_line(args: Sequence[str], parser: argparse.ArgumentParser) -> tuple[list[str], list[PassFlag]]:
-    """The arguments ``parser`` knows, spelled with two dashes, and the others that look like flags: the passes.
-
-    LLVM takes one dash or two before a long name, and an optional value only behind ``=``.
-    """
-    actions = {name: action for action in parser._actions for name in action.option_strings}
-    own: list[str] = []
-    passes: list[PassFlag] = []
-    rest = iter(args)
-    for argument in rest:
-        if argument == "--":
-            own += ["--", *rest]
-            break
-        if not argument.startswith("-") or argument == "-":
-            own.append(argument)
-            continue
-        name, equals, value = argument.lstrip("-").partition("=")
-        short = f"-{name}"
-        flag = short if short in actions else f"--{name}"
-        action = actions.get(flag)
-        if action is None:
-            passes.append(PassFlag(name, value))
-        elif equals:
-            own.append(f"--{name}={value}" if flag != short else f"{short}{value}")
-        elif action.nargs == "?":
-            # Without "=", argparse would take the next word, the input file, for the value.
-            own.append(f"{flag}={action.const}")
-        else:
-            own.append(flag)
-            if action.nargs is None:
-                own += [value for value in [next(rest, None)] if value is not None]
-    return own, passes
+def _around_passes(line: CommandLine) -> None:
+    add, group = line.add, line.parser.add_argument_group("reports on passes (to stderr)")
+    for when in ("before", "after"):
+        add(
+            group,
+            f"--mlir-print-ir-{when}",
+            type=_names,
+            action="append",
+            metavar="PASS",
+            help=f"print the IR {when} these passes",
+        )
+        add(group, f"--mlir-print-ir-{when}-all", action="store_true", help=f"print the IR {when} each pass")
+    add(group, "--mlir-print-ir-after-change", action="store_true", help="print after a pass only if the IR changed")
+    add(group, "--mlir-print-ir-after-failure", action="store_true", help="print after a pass only if it failed")
+    add(group, "--mlir-print-ir-module-scope", action="store_true", help="always print the whole module")
+    add(group, "--mlir-print-ir-tree-dir", metavar="DIR", help="print into a tree of files in DIR")
+    add(group, "--mlir-timing", action="store_true", help="print how long each pass took")
+    add(group, "--mlir-timing-display", choices=["tree", "list"], default="tree", help="form of the timing report")
+    add(group, "--mlir-output-format", choices=["text", "json"], default="text", help="form of the timing report")
+    add(group, "--mlir-pass-statistics", action="store_true", help="print the counters of each pass")
+    add(
+        group,
+        "--mlir-pass-statistics-display",
+        choices=["pipeline", "list"],
+        default="pipeline",
+        help="form of the counter report",
+    )

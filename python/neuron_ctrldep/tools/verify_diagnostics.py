@@ -21,24 +21,25 @@ _EXPECTED = re.compile(
 
 @dataclass(slots=True)
 class Expected:
-    """One ``expected-*`` comment. ``line`` is 0 for ``@unknown``."""
+    """One ``expected-*`` comment. ``line`` is ``None`` for ``@unknown``."""
 
     kind: str
     text: str
-    line: int
+    line: int | None
     location: SourceLocation
     pattern: re.Pattern[str] | None = None
     matched: bool = False
 
     def matches(self, diagnostic: Diagnostic) -> bool:
-        """Whether ``diagnostic`` is of this kind, at this place, and holds the text."""
+        """Whether ``diagnostic`` is at this place and holds the text; of whatever severity."""
         location = diagnostic.location
-        line = location.line if location is not None and location.file == self.location.file else 0
-        if diagnostic.severity != self.kind or line != self.line:
-            return False
-        if self.pattern is not None:
-            return self.pattern.search(diagnostic.message) is not None
-        return self.text in diagnostic.message
+        if location is None:
+            here = self.line is None
+        else:
+            here = location.file == self.location.file and location.line == self.line
+        if not here or self.pattern is None:
+            return here and self.text in diagnostic.message
+        return self.pattern.search(diagnostic.message) is not None
 
 
 def find_expected(source: str, file: str) -> Iterator[Expected | Diagnostic]:
@@ -65,11 +66,11 @@ def find_expected(source: str, file: str) -> Iterator[Expected | Diagnostic]:
             pending.append(expected)
             continue
         if place == "unknown":
-            expected.line = 0
+            expected.line = None
         elif place == "above":
             expected.line = last_code
         elif place:
-            expected.line += int(place)
+            expected.line = number + int(place)
         yield expected
     yield from _resolved(pending, len(lines) + 1)
 
@@ -80,9 +81,25 @@ def _resolved(pending: Iterable[Expected], line: int) -> Iterator[Expected]:
         yield expected
 
 
+_CLASSES = {
+    "[:digit:]": "0-9",
+    "[:alpha:]": "a-zA-Z",
+    "[:alnum:]": "a-zA-Z0-9",
+    "[:space:]": r"\s",
+    "[:xdigit:]": "0-9a-fA-F",
+}
+"""Character classes of POSIX, which LLVM's regular expressions are, as Python spells them."""
+
+
 def _regex(text: str) -> str:
     parts = re.split(r"\{\{(.*?)\}\}", text)
+    for posix, python in _CLASSES.items():
+        parts[1::2] = [part.replace(posix, python) for part in parts[1::2]]
     return "".join(f"(?:{part})" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+
+
+_CURRENT_OPERATION = "see current operation: "
+"""How a note starts that MLIR attaches to every diagnostic of an op; mlir-opt turns it off when it verifies."""
 
 
 def check(
@@ -104,10 +121,18 @@ def check(
         else:
             faults.append(found)
     for diagnostic in _flat(diagnostics):
-        match = next((e for e in expected if not e.matched and e.matches(diagnostic)), None)
-        if match is not None:
-            match.matched = True
-        elif not only_expected:
+        matching = [e for e in expected if e.matches(diagnostic)]
+        exact = next((e for e in matching if e.kind == diagnostic.severity), None)
+        if exact is not None:
+            # One comment may stand for several equal diagnostics.
+            exact.matched = True
+        elif only_expected or diagnostic.message.startswith(_CURRENT_OPERATION):
+            continue
+        elif matching:
+            near = matching[-1]
+            message = f"'{diagnostic.severity}' diagnostic emitted when expecting a '{near.kind}'"
+            faults.append(Diagnostic("error", message, near.location))
+        else:
             message = f"unexpected {diagnostic.severity}: {diagnostic.message}"
             faults.append(Diagnostic("error", message, diagnostic.location))
     for missing in expected:
