@@ -33,6 +33,7 @@ __all__ = [
     "make_context",
     "mlir_to_hlo_proto",
     "module_name",
+    "parent_of",
     "parse_module",
     "passmanager",
     "register_cpp_passes",
@@ -450,6 +451,15 @@ def llvm_version() -> str:
     context = ir.Context()
     module = ir.Module.create(ir.Location.unknown(context)).operation
     return to_bytecode(module)[len(BYTECODE_MAGIC) + 1 :].split(b"\0", 1)[0].decode().removeprefix("MLIR")
+
+
+def parent_of(operation: ir.Operation) -> ir.Operation | None:
+    """The op around ``operation``; ``None`` for a top-level one, for which the bindings may raise instead."""
+    try:
+        parent = operation.parent
+    except ValueError:  # "Detached operations have no parent": so the bindings call an op that they own
+        return None
+    return None if parent is None else parent.operation
 
 
 def copy_module(operation: ir.Operation, *, file: str = "-") -> ir.Operation:

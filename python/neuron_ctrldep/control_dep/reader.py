@@ -24,7 +24,7 @@ from neuron_ctrldep.control_dep.structure import (
     users_through,
 )
 from neuron_ctrldep.edges import EdgeKind
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import ir, parent_of
 from neuron_ctrldep.wire import AFTER, DONE_AFTER, DONE_ID, FRONTEND_ATTRIBUTES, ID, parse_ids
 
 _CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
@@ -275,20 +275,18 @@ def _ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
     """``op``, or the op around it, that lies in ``block``; ``None`` when none does."""
     current: ir.Operation | None = op
     while current is not None:
-        parent = current.parent
-        if parent is None:
-            return None
-        if current.block == block:
+        parent = parent_of(current)
+        if parent is not None and current.block == block:
             return current
-        current = parent.operation
+        current = parent
     return None
 
 
 def _lifted(op: ir.Operation) -> ir.Operation:
     """The async op around ``op``, if it stands in the region of one: the importer puts a start's attributes inside."""
     current = op
-    while (parent := current.parent) is not None and parent.operation.name == "stablehlo.async_start":
-        current = parent.operation
+    while (parent := parent_of(current)) is not None and parent.name == "stablehlo.async_start":
+        current = parent
     return current
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from neuron_ctrldep.control_dep.op import ControlDep, fault_of, frontend_attributes, is_control_dep
+from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, ControlDep, fault_of, frontend_attributes, is_control_dep
 from neuron_ctrldep.mlir import ir, location_names
 from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, NAME
 
@@ -52,6 +52,8 @@ def main_function(module: ir.Operation) -> ir.Operation | None:
 _TUPLES = frozenset({"stablehlo.tuple", "mhlo.tuple"})
 _ELEMENTS = frozenset({"stablehlo.get_tuple_element", "mhlo.get_tuple_element"})
 ADD_DEPENDENCY = "mhlo.add_dependency"
+_MAYBE_TRANSPARENT = frozenset({*_TUPLES, *_ELEMENTS, ADD_DEPENDENCY, *CUSTOM_CALLS.values()})
+"""The ops that :func:`is_transparent` has to look at; all others are instructions."""
 _CONSTANTS = frozenset({"stablehlo.constant", "mhlo.constant", "arith.constant"})
 _CALLEES = {
     "func.call": "callee",
@@ -98,6 +100,8 @@ def reachable_functions(module: ir.Operation) -> list[ir.Operation]:
         for op in module.regions[0].blocks[0].operations
         if op.operation.name == "func.func"
     }
+    if len(by_name) == 1:
+        return [main]
     found = {main: None}
     stack = [main]
     while stack:
@@ -136,6 +140,9 @@ def trace(value: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
     Both lists hold values of instructions or block arguments, in operand order. A ``path`` of element indices goes
     along, so that an element of a known tuple stands for that element only.
     """
+    op = defining_op(value)
+    if op is None or op.name not in _MAYBE_TRANSPARENT:
+        return [value], []
     own: dict[ir.Value, None] = {}
     before: dict[ir.Value, None] = {}
     seen: set[tuple[ir.Value, tuple[int, ...], bool]] = set()
