@@ -1,0 +1,92 @@
+"""What a task does to storage: one access for each slot and each root it may denote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.dialect import NO_DEP, is_storage
+from neuron_ctrldep.task.ext import get_attribute
+from neuron_ctrldep.task.flow import TaskNode
+from neuron_ctrldep.task.lineage import Lineage
+from neuron_ctrldep.task.program import Kernel
+from neuron_ctrldep.task.regions import Region
+from neuron_ctrldep.task.storage import Root, Unsupported
+
+READS, WRITES = 1, 2
+"""Bits of what an access does."""
+
+_DOES = {"in": READS, "out": WRITES, "inout": READS | WRITES, None: READS | WRITES}
+
+
+@dataclass(eq=False, slots=True)
+class Access:
+    """One slot of a task, on one root."""
+
+    slot: int
+    root: Root
+    region: Region
+    does: int
+    """:data:`READS`, :data:`WRITES` or both: what the kernel does, whatever the call site says of look-ups."""
+    runtime: bool
+    """Whether the region depends on what only run time knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedAccess:
+    """A slot whose storage the analyses cannot represent."""
+
+    slot: int
+    does: int
+    reason: str
+
+
+class AccessReader:
+    """Reads the accesses of tasks."""
+
+    def __init__(self, lineage: Lineage) -> None:
+        self._lineage = lineage
+        self._slots: dict[Kernel, list[tuple[int, int]]] = {}
+
+    def storage_slots(self, kernel: Kernel) -> list[tuple[int, int]]:
+        """The slots of ``kernel`` that are storage, with what it does to them."""
+        known = self._slots.get(kernel)
+        if known is None:
+            known = self._slots[kernel] = [
+                (slot, _DOES[kernel.directions[slot]])
+                for slot, type_ in enumerate(kernel.parameter_types)
+                if is_storage(type_)
+            ]
+        return known
+
+    def read(self, task: TaskNode) -> tuple[list[Access], list[UnsupportedAccess]]:
+        """The accesses of ``task``, by slot, and the slots whose storage is unsupported.
+
+        A ``NoDep`` slot is the user's promise that there is no hazard: it is left out.
+        """
+        directions = task.directions
+        return self._read(
+            task, [s for s in self.storage_slots(task.kernel) if s[0] >= len(directions) or directions[s[0]] != NO_DEP]
+        )
+
+    def all(self, task: TaskNode) -> tuple[list[Access], list[UnsupportedAccess]]:
+        """The same with ``NoDep`` slots."""
+        return self._read(task, self.storage_slots(task.kernel))
+
+    def _read(self, task: TaskNode, slots: list[tuple[int, int]]) -> tuple[list[Access], list[UnsupportedAccess]]:
+        accesses: list[Access] = []
+        unsupported: list[UnsupportedAccess] = []
+        for slot, does in slots:
+            storage = self._lineage.of(task.args[slot])
+            if isinstance(storage, Unsupported):
+                unsupported.append(UnsupportedAccess(slot, does, storage.reason))
+                continue
+            for view in storage:
+                accesses.append(Access(slot, view.root, self._lineage.roots.region(view), does, view.runtime))
+        return accesses, unsupported
+
+
+def overrides(op: ir.Operation) -> tuple[int, ...]:
+    """The slots the user declared free of hazards."""
+    attribute = get_attribute(op, "arg_direction_overrides")
+    return tuple(attribute) if attribute is not None else ()

@@ -1,0 +1,144 @@
+"""What follows once the order is known: slots that need no look-up, and parts that may become MANUAL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from neuron_ctrldep.task.accesses import Access
+from neuron_ctrldep.task.dialect import INOUT, INPUT, NO_DEP, OUTPUT_EXISTING
+from neuron_ctrldep.task.events import Hazards, TaskHazards
+from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
+from neuron_ctrldep.task.lineage import Lineage
+from neuron_ctrldep.task.order import Order, Ordered
+from neuron_ctrldep.task.regions import Region, RegionIndex, RegionTable
+from neuron_ctrldep.task.storage import Unsupported
+
+
+@dataclass
+class Decisions:
+    """The result of :func:`decide`."""
+
+    slots: dict[TaskNode, dict[int, str]] = field(default_factory=dict)
+    """For each task the slots to rewrite, with their new direction."""
+    manual: set[Body] = field(default_factory=set)
+    """The bodies whose every hazard is explicit, the function's own among them."""
+
+
+def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Decisions:
+    """Decide on slots and marks; see section 4 of the specification, *Slots* and *Marks*."""
+    decisions = Decisions()
+    touched = _Touched(flow, lineage)
+    blocked = _Blocked()
+    for touches in lineage.touches.values():
+        for touch in touches:
+            if touch.submits and not isinstance(touch.storage, Unsupported):
+                blocked.roots.update(view.root.key for view in touch.storage)
+    for task in hazards.tasks:
+        ordered = order.tasks[task]
+        if task.task.is_analyzed:
+            claimed = {access.slot for access in task.accesses if (task.task, access.slot) in hazards.claimed}
+            if claimed or ordered.unordered or task.meets_unknown:
+                blocked.add(task.task)
+            if not task.meets_unknown:
+                rewritten = _rewritten_slots(task, ordered, ordered.unordered | claimed, touched)
+                if rewritten:
+                    decisions.slots[task.task] = rewritten
+        elif ordered.unordered:
+            # A later task that is not ordered after what it meets: anything on that storage may be concerned.
+            blocked.roots.update(access.root.key for access in task.accesses if access.slot in ordered.unordered)
+    _mark(flow, hazards, blocked, decisions)
+    return decisions
+
+
+def _rewritten_slots(task: TaskHazards, ordered: Ordered, kept: set[int], touched: _Touched) -> dict[int, str]:
+    found: dict[int, str] = {}
+    by_slot: dict[int, list[Access]] = {}
+    for access in task.accesses:
+        by_slot.setdefault(access.slot, []).append(access)
+    for slot, accesses in by_slot.items():
+        if slot in kept or slot >= len(task.task.directions):
+            continue
+        direction = task.task.directions[slot]
+        if direction == INPUT:
+            new = NO_DEP if slot in ordered.raw else None
+        else:
+            new = OUTPUT_EXISTING if direction == INOUT and slot in ordered.conflicting else None
+        if new is not None and not any(access.runtime or touched.meets(access) for access in accesses):
+            found[slot] = new
+    return found
+
+
+class _Touched:
+    """The storage the orchestrator itself reads or copies, anywhere in the function."""
+
+    def __init__(self, flow: Flow, lineage: Lineage) -> None:
+        self._regions: RegionTable = lineage.roots.regions
+        self._all = False
+        self._parts: dict[object, RegionIndex[_Place]] = {}
+        for touches in lineage.touches.values():
+            for touch in touches:
+                if touch.submits:
+                    continue
+                if isinstance(touch.storage, Unsupported):
+                    self._all = True
+                    continue
+                for root, region in lineage.regions(touch.storage):
+                    index = self._parts.setdefault(root.key, RegionIndex())
+                    index.add(_Place(self._anywhere(region)))
+
+    def _anywhere(self, region: Region) -> Region:
+        return self._regions.freed(region, sorted(region.indices, key=lambda index: index.serial))
+
+    def meets(self, access: Access) -> bool:
+        if self._all:
+            return True
+        index = self._parts.get(access.root.key)
+        return index is not None and bool(index.overlapping(self._anywhere(access.region)))
+
+
+@dataclass(eq=False, slots=True)
+class _Place:
+    region: Region
+
+
+@dataclass
+class _Blocked:
+    """Bodies that hold an instance with a hazard that is not explicit."""
+
+    bodies: set[Body] = field(default_factory=set)
+    roots: set[object] = field(default_factory=set)
+    """Storage all of whose accesses are blocked."""
+
+    def add(self, task: TaskNode) -> None:
+        body: Body | None = task.body
+        while body is not None and body not in self.bodies:
+            self.bodies.add(body)
+            body = body.owner.parent if body.owner is not None else None
+
+
+def _mark(flow: Flow, hazards: Hazards, blocked: _Blocked, decisions: Decisions) -> None:
+    # Scopes are placed by a later pass only where the function is in default mode.
+    if not flow.function.auto_scope or hazards.unknown_outside:
+        return
+    if blocked.roots:
+        for task in hazards.tasks:
+            if task.task.is_analyzed and any(access.root.key in blocked.roots for access in task.accesses):
+                blocked.add(task.task)
+    stack = [flow.top]
+    while stack:
+        body = stack.pop()
+        for item in body.items:
+            if isinstance(item, Construct):
+                stack += item.bodies
+        region = body.region
+        owner = body.owner
+        if region is None or not region.is_analyzed or region.touched or not body.holds_tasks or body in blocked.bodies:
+            continue
+        holds_scope = flow.holds_scope if owner is None else _holds_scope(body)
+        takes_mark = owner is None or owner.kind in ("for", "parallel") or owner.op.name != "scf.execute_region"
+        if takes_mark and not holds_scope and (owner is None or owner.kind != "while"):
+            decisions.manual.add(body)
+
+
+def _holds_scope(body: Body) -> bool:
+    return any(isinstance(item, Construct) and item.holds_scope for item in body.items)

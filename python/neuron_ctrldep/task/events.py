@@ -1,0 +1,81 @@
+"""What the hazard walk finds: for each body its tasks with their conflicts and its constructs with their ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from neuron_ctrldep.task.accesses import READS, WRITES, Access, UnsupportedAccess
+from neuron_ctrldep.task.flow import Body, Construct, TaskNode
+from neuron_ctrldep.task.ids import Choice, Collected, Final, Handed, Id, Leaf, NoTask, Phi
+
+RAW, WAR, WAW = 1, 2, 4
+"""Bits of what a hazard is."""
+
+
+def hazard(earlier: int, later: int) -> int:
+    """The hazards between two overlapping accesses, by what they do."""
+    return (
+        (RAW if earlier & WRITES and later & READS else 0)
+        | (WAR if earlier & READS and later & WRITES else 0)
+        | (WAW if earlier & WRITES and later & WRITES else 0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A slot meets an earlier access."""
+
+    slot: int
+    node: Id
+    kinds: int
+
+
+@dataclass(eq=False, slots=True)
+class TaskHazards:
+    """What the walk found at one task."""
+
+    task: TaskNode
+    leaf: Leaf
+    accesses: list[Access]
+    unsupported: list[UnsupportedAccess]
+    user: list[Id]
+    conflicts: list[Conflict] = field(default_factory=list)
+    """With entries of analyzed tasks."""
+    outside: list[Conflict] = field(default_factory=list)
+    """With entries of tasks that were not analyzed."""
+    meets_unknown: bool = False
+    """Whether a task on storage that is not known may be earlier."""
+
+
+@dataclass(eq=False)
+class ConstructIds:
+    """The ids that enter and leave a construct."""
+
+    construct: Construct
+    start: int
+    """The serial number of its first id: ids below are defined before it."""
+    phis: list[Phi] = field(default_factory=list)
+    finals: list[Final] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+    handed_in: list[Handed] = field(default_factory=list)
+    handed_out: list[Handed] = field(default_factory=list)
+    collected: list[Collected] = field(default_factory=list)
+
+
+Event = TaskHazards | ConstructIds | Id
+
+
+@dataclass
+class Hazards:
+    """The result of :func:`find_hazards`."""
+
+    events: dict[Body, list[Event]] = field(default_factory=dict)
+    """For each body what happens in it, in program order."""
+    ids: list[Id] = field(default_factory=list)
+    """All ids, by serial number."""
+    no_task: NoTask = field(default_factory=lambda: NoTask(-1))
+    tasks: list[TaskHazards] = field(default_factory=list)
+    claimed: set[tuple[TaskNode, int]] = field(default_factory=set)
+    """Slots that may conflict with another iteration of a parallel loop."""
+    unknown_outside: bool = False
+    """Whether a task that was not analyzed accesses storage that is not known."""

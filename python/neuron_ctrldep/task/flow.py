@@ -1,0 +1,246 @@
+"""An orchestration function as the analyses see it: tasks and structured control flow, in program order.
+
+The bindings make a new Python object for each look at an op. So the function is read once into this tree, and the
+analyses run on it; only the rewrite goes back to the ops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from neuron_ctrldep.errors import Diagnostic, PassError
+from neuron_ctrldep.mlir import ir, source_location
+from neuron_ctrldep.task.dialect import ops_of, walk
+from neuron_ctrldep.task.ext import SEGMENT_SIZES, get_attribute
+from neuron_ctrldep.task.loops import dimensions
+from neuron_ctrldep.task.program import Kernel, Orchestration, Scope, TaskModule
+from neuron_ctrldep.task.regions import LoopIndex
+
+ConstructKind = Literal["branch", "for", "while", "parallel"]
+
+_KINDS: dict[str, ConstructKind] = {
+    "scf.if": "branch",
+    "scf.index_switch": "branch",
+    "scf.execute_region": "branch",
+    "scf.for": "for",
+    "scf.while": "while",
+    "scf.parallel": "parallel",
+    "scf.forall": "parallel",
+}
+
+
+@dataclass(eq=False)
+class AnalysisRegion:
+    """An AUTO scope, or the virtual region of a function; see section 4 of the specification."""
+
+    op: ir.Operation
+    """The scope, or the function."""
+    parent: AnalysisRegion | None
+    fallback: str | None = None
+    """Why it is left to the run time."""
+    touched: bool = False
+    """Whether the orchestrator itself reads or copies storage in it."""
+
+    @property
+    def is_analyzed(self) -> bool:
+        """Whether neither it nor a region around it fell back."""
+        region: AnalysisRegion | None = self
+        while region is not None:
+            if region.fallback is not None:
+                return False
+            region = region.parent
+        return True
+
+
+@dataclass(eq=False, slots=True)
+class TaskNode:
+    """A submit, or a plain call to a kernel."""
+
+    op: ir.Operation
+    kernel: Kernel
+    args: list[ir.Value]
+    deps: list[ir.Value]
+    """What it waits for already: the user's edges and those an earlier pass made."""
+    body: Body
+    is_submit: bool
+    segments: tuple[int, int, int]
+    directions: list[str] = field(default_factory=list)
+    is_analyzed: bool = False
+    """Whether edges may be made to it and from it."""
+
+
+@dataclass(eq=False, slots=True)
+class PlainOp:
+    """An op that is no task but may make, view or touch storage, or handle ids."""
+
+    op: ir.Operation
+    name: str
+    body: Body
+    holds_tasks: bool = False
+    """Whether it is an op the analyses do not know that has tasks inside."""
+
+
+@dataclass(eq=False)
+class Construct:
+    """An ``scf`` op with bodies."""
+
+    op: ir.Operation
+    kind: ConstructKind
+    parent: Body
+    indices: tuple[LoopIndex, ...] = ()
+    bodies: list[Body] = field(default_factory=list)
+    holds_scope: bool = False
+    """Whether a hand-placed scope lies in it (or it is one)."""
+
+    @property
+    def runs_at_least_once(self) -> bool:
+        """Whether it is known before run time that its body runs."""
+        if self.kind == "branch":
+            return True
+        return bool(self.indices) and all(index.trips is not None and index.trips > 0 for index in self.indices)
+
+
+Item = TaskNode | PlainOp | Construct
+
+
+@dataclass(eq=False)
+class Body:
+    """The block of a construct, or of the function."""
+
+    block: ir.Block
+    owner: Construct | None
+    region: AnalysisRegion | None
+    """The region of analysis it lies in; ``None`` in MANUAL scopes and outside all regions."""
+    items: list[Item] = field(default_factory=list)
+    arguments: list[ir.Value] = field(default_factory=list)
+    terminator: ir.Operation | None = None
+    returned: list[ir.Value] = field(default_factory=list)
+    """What the terminator hands on."""
+    holds_tasks: bool = False
+
+    @property
+    def position(self) -> int:
+        """Which body of its construct it is."""
+        return self.owner.bodies.index(self) if self.owner is not None else 0
+
+
+class Flow:
+    """The tree of one orchestration function.
+
+    Raises:
+        PassError: it has control flow that is not structured around tasks.
+    """
+
+    def __init__(self, function: Orchestration, module: TaskModule) -> None:
+        self.function = function
+        self.module = module
+        self.tasks: list[TaskNode] = []
+        """All tasks, in program order."""
+        self.regions: list[AnalysisRegion] = []
+        """All regions of analysis, an outer one before the inner ones."""
+        self.holds_scope = False
+        """Whether there is a hand-placed scope."""
+        self._indices = 0
+        top = AnalysisRegion(function.operation, None) if function.auto_scope else None
+        if top is not None:
+            self.regions.append(top)
+        self.top = Body(self._single_block(function.operation, 0), None, top)
+        self._read(self.top)
+
+    def _single_block(self, op: ir.Operation, region: int) -> ir.Block:
+        blocks = list(op.regions[region].blocks)
+        if len(blocks) != 1:
+            raise PassError(
+                diagnostics=[
+                    Diagnostic(
+                        "error",
+                        f"'{op.name}' op has several blocks; an orchestration function is written with structured "
+                        "control flow (scf) only",
+                        source_location(op.location),
+                    )
+                ]
+            )
+        return blocks[0]
+
+    def _read(self, top: Body) -> None:
+        # Depth first without recursion: bodies may be nested up to the limit of MLIR itself.
+        stack: list[tuple[Body, list[ir.Operation], int]] = [(top, ops_of(top.block), 0)]
+        top.arguments = list(top.block.arguments)
+        while stack:
+            body, ops, position = stack.pop()
+            while position < len(ops):
+                op = ops[position]
+                position += 1
+                name = op.name
+                if name == "task.submit" or name == "func.call":
+                    item = self._task(op, name, body)
+                    if item is not None:
+                        body.items.append(item)
+                        continue
+                kind = _KINDS.get(name)
+                if kind is not None:
+                    construct = self._construct(op, name, kind, body)
+                    body.items.append(construct)
+                    stack.append((body, ops, position))
+                    stack += [(inner, ops_of(inner.block), 0) for inner in reversed(construct.bodies)]
+                    break
+                if position == len(ops):
+                    body.terminator = op
+                    operands = list(op.operands)
+                    body.returned = operands[1:] if name == "scf.condition" else operands
+                elif not name.startswith("arith.") or name == "arith.select":
+                    holds_tasks = len(op.regions) > 0 and any(self.module.task(inner) is not None for inner in walk(op))
+                    body.items.append(PlainOp(op, name, body, holds_tasks))
+
+    def _task(self, op: ir.Operation, name: str, body: Body) -> TaskNode | None:
+        attributes = op.attributes
+        kernel = self.module.kernels.get(attributes["callee"].value)
+        if kernel is None:
+            return None
+        operands = list(op.operands)
+        if name == "task.submit":
+            args, deps, compiler_deps = attributes[SEGMENT_SIZES]
+            node = TaskNode(op, kernel, operands[:args], operands[args:], body, True, (args, deps, compiler_deps))
+        else:
+            node = TaskNode(op, kernel, operands, [], body, False, (len(operands), 0, 0))
+        given = get_attribute(op, "arg_directions")
+        if given is not None:
+            node.directions = [entry.value for entry in given]
+        self.tasks.append(node)
+        holder: Body | None = body
+        while holder is not None and not holder.holds_tasks:
+            holder.holds_tasks = True
+            holder = holder.owner.parent if holder.owner is not None else None
+        return node
+
+    def _construct(self, op: ir.Operation, name: str, kind: ConstructKind, parent: Body) -> Construct:
+        construct = Construct(op, kind, parent)
+        region = parent.region
+        scope = Scope.of(op) if name == "scf.execute_region" else None
+        if scope is not None:
+            self.holds_scope = True
+            holder: Construct | None = construct
+            while holder is not None and not holder.holds_scope:
+                holder.holds_scope = True
+                holder = holder.parent.owner
+            if scope.mode == "manual":
+                region = None
+            else:
+                region = AnalysisRegion(op, parent.region)
+                self.regions.append(region)
+        if kind in ("for", "parallel"):
+            indices = []
+            for dimension in dimensions(op):
+                lower, step = dimension.lower.constant, dimension.step.constant
+                indices.append(LoopIndex(self._indices, lower, step, dimension.trip_count))
+                self._indices += 1
+            construct.indices = tuple(indices)
+        for number in range(len(op.regions)):
+            if name == "scf.if" and not len(op.regions[number].blocks):
+                continue  # no else branch
+            block = self._single_block(op, number)
+            body = Body(block, construct, region)
+            body.arguments = list(block.arguments)
+            construct.bodies.append(body)
+        return construct

@@ -1,0 +1,351 @@
+"""Which ids are complete whenever another one is, and so which edges suffice.
+
+``id.after`` holds, as bits, the ids that are complete whenever ``id`` is. Within an iteration that is reachability over
+edges. Where control flow joins, a fact holds that holds on each way: for phis it is assumed first and dropped when the
+end of the loop does not bear it out, which is induction over iterations. Facts only ever disappear, so the walks over
+a loop end. What is left over when an id goes out of use is dropped too, so that memory stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from neuron_ctrldep.task.events import RAW, Conflict, ConstructIds, Event, Hazards, TaskHazards
+from neuron_ctrldep.task.flow import Body
+from neuron_ctrldep.task.ids import Id, IdTensor, Insert, Join, NoTask, Phi, flatten, resolve
+
+_MEMORY_BITS = 1 << 28
+"""About how many bits all ``after`` sets together may take; beyond, facts on the oldest ids are forgotten."""
+
+
+@dataclass(eq=False, slots=True)
+class Ordered:
+    """What holds for one task when all its edges are in place."""
+
+    edges: list[tuple[Id, int]] = field(default_factory=list)
+    """The edges to add, with their hazards: argument order, then program order."""
+    conflicting: set[int] = field(default_factory=set)
+    """The slots with a hazard that is relevant for what they look up: any, or RAW for a slot that only reads."""
+    raw: set[int] = field(default_factory=set)
+    """The slots with a RAW hazard."""
+    unordered: set[int] = field(default_factory=set)
+    """The slots with a hazard that no explicit edge orders."""
+
+
+@dataclass
+class Order:
+    """The result of :func:`order`."""
+
+    tasks: dict[TaskHazards, Ordered] = field(default_factory=dict)
+
+
+def order(hazards: Hazards, top: Body, *, keep_redundant: bool = False) -> Order:
+    """Choose the edges.
+
+    Args:
+        hazards: what the hazard walk found.
+        top: the body of the function.
+        keep_redundant: whether to list every conflicting predecessor that no edge of the user's orders.
+    """
+    walk = _OrderWalk(hazards, keep_redundant)
+    walk.run(top)
+    return walk.found
+
+
+class _OrderWalk:
+    def __init__(self, hazards: Hazards, keep_redundant: bool) -> None:
+        self.hazards = hazards
+        self.keep_redundant = keep_redundant
+        self.found = Order()
+        self.base = 0
+        self.live: dict[Id, None] = {}
+        self.assumed: dict[Phi, tuple[int, int]] = {}
+
+    # --- sets ---
+
+    def bit(self, node: Id) -> int:
+        """The bit of ``node``; none for ids that are too old to be spoken of."""
+        place = node.serial - self.base
+        return 1 << place if place >= 0 else 0
+
+    def upto(self, node: Id) -> int:
+        """``node`` and all that is complete when it is."""
+        node = resolve(node)
+        return 0 if isinstance(node, NoTask) else node.after | self.bit(node)
+
+    def all_upto(self, nodes: Iterable[Id]) -> int:
+        found = 0
+        for node in nodes:
+            found |= self.upto(node)
+        return found
+
+    def holds(self, known: int, node: Id) -> bool:
+        """Whether ``node`` is complete when all of ``known`` are."""
+        node = resolve(node)
+        if isinstance(node, NoTask) or known & self.bit(node):
+            return True
+        if isinstance(node, Join | IdTensor):
+            return all(self.holds(known, member) for member in node.sources())
+        return False
+
+    def set(self, node: Id, after: int) -> None:
+        node.after = after & ~self.bit(node)
+        self.live[node] = None
+
+    # --- the walk ---
+
+    def run(self, top: Body) -> None:
+        """Walk the body of the function, letting go of ids after their last use."""
+        events = self.hazards.events[top]
+        ends: list[list[Id]] = [[] for _ in events]
+        self._last_uses(events)
+        for node in self.hazards.ids:
+            if node.last_use >= 0:
+                ends[node.last_use].append(node)
+        for number, event in enumerate(events):
+            self._event(event)
+            for node in ends[number]:
+                node.after = 0
+                self.live.pop(node, None)
+            self._forget()
+
+    def _last_uses(self, events: Sequence[Event]) -> None:
+        """For each id the last item of the function's body in which it is looked at."""
+        for number, event in enumerate(events):
+            stack: list[Event] = [event]
+            while stack:
+                inner = stack.pop()
+                if isinstance(inner, TaskHazards):
+                    inner.leaf.last_use = number
+                    for conflict in (*inner.conflicts, *inner.outside):
+                        _use(conflict.node, number)
+                    for node in inner.user:
+                        _use(node, number)
+                elif isinstance(inner, ConstructIds):
+                    for body in inner.construct.bodies:
+                        stack += self.hazards.events[body]
+                    for nodes in _exchanged(inner):
+                        for node in nodes:
+                            _use_made(node, number)
+                else:
+                    _use_made(inner, number)
+
+    def _forget(self) -> None:
+        """Forget the oldest ids when there are too many facts."""
+        newest = len(self.hazards.ids) if not self.live else next(reversed(self.live)).serial
+        width = max(4096, _MEMORY_BITS // max(1, len(self.live)))
+        if newest - self.base <= 2 * width:
+            return
+        shift = newest - self.base - width
+        self.base += shift
+        for node in self.live:
+            node.after >>= shift
+
+    def _body(self, body: Body) -> None:
+        for event in self.hazards.events[body]:
+            self._event(event)
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, TaskHazards):
+            self._task(event)
+        elif isinstance(event, ConstructIds):
+            self._construct(event)
+        elif isinstance(event, Insert):
+            known = self.upto(event.value)
+            self.set(event, known | self.upto(event.tensor) if event.keeps else known)
+        else:
+            self.set(event, self.all_upto(event.sources()))
+
+    # --- control flow ---
+
+    def _construct(self, ids: ConstructIds) -> None:
+        construct = ids.construct
+        if construct.kind in ("for", "while"):
+            self._loop(ids)
+            return
+        for body in construct.bodies:
+            self._body(body)
+        if construct.kind == "branch":
+            self._leave(ids, [(choice, choice.alternatives) for choice in ids.choices])
+        else:
+            exits: list[tuple[Id, Sequence[Id]]] = [(node, (node.source,)) for node in ids.collected]
+            self._leave(ids, exits, always=construct.runs_at_least_once)
+
+    def _leave(self, ids: ConstructIds, exits: Sequence[tuple[Id, Sequence[Id]]], *, always: bool = True) -> None:
+        """Each exit is one of its alternatives; facts hold that hold for each of them in turn.
+
+        Without ``always`` there may be no run at all, in which only other exits of this construct are complete too.
+        """
+        outer = (1 << max(0, ids.start - self.base)) - 1
+        known = [[self.upto(source) for source in sources] for _, sources in exits]
+        related = self._related(exits, known)
+        for (node, sources), ways, others in zip(exits, known, related, strict=True):
+            # An alternative that is no task bears out no fact at all: its set is empty.
+            after = (outer if always else 0) if sources else 0
+            for way in ways:
+                after &= way
+            self.set(node, after | others)
+
+    def _related(self, exits: Sequence[tuple[Id, Sequence[Id]]], known: list[list[int]]) -> list[int]:
+        """For each exit the exits that are complete when it is, way by way."""
+        if not exits:
+            return []
+        bits = [self.bit(node) for node, _ in exits]
+        everything = 0
+        for bit in bits:
+            everything |= bit
+        related = [everything] * len(exits)
+        for way in range(len(exits[0][1])):
+            table = _Table(self, [(bit, sources[way]) for bit, (_, sources) in zip(bits, exits, strict=True)])
+            for number, sets in enumerate(known):
+                related[number] &= table.complete(sets[way])
+        return related
+
+    def _loop(self, ids: ConstructIds) -> None:
+        construct = ids.construct
+        outer = (1 << max(0, ids.start - self.base)) - 1
+        phis = ids.phis
+        initial: list[tuple[Id, Sequence[Id]]] = [(phi, (phi.initial,)) for phi in phis]
+        known = [[self.upto(phi.initial)] for phi in phis]
+        for phi, sets, others in zip(phis, known, self._related(initial, known), strict=True):
+            before, between = self.assumed.get(phi, (-1, -1))
+            self.assumed[phi] = (sets[0] & outer & before, others & between)
+        while True:
+            for phi in phis:
+                before, between = self.assumed[phi]
+                self.set(phi, before | between)
+            self._body(construct.bodies[0])
+            if construct.kind == "while":
+                self._leave(ids, [(node, (node.source,)) for node in ids.handed_in])
+                self._body(construct.bodies[1])
+            yielded: list[tuple[Id, Sequence[Id]]] = [(phi, (_yielded(phi),)) for phi in phis]
+            ends = [[self.upto(_yielded(phi))] for phi in phis]
+            changed = False
+            related = self._related(yielded, ends)
+            for phi, sets, others in zip(phis, ends, related, strict=True):
+                before, between = self.assumed[phi]
+                now = (before & sets[0], between & others)
+                changed |= now != (before, between)
+                self.assumed[phi] = now
+            if not changed:
+                break
+        if construct.kind == "while":
+            self._leave(ids, [(node, (node.source,)) for node in ids.handed_out])
+        elif construct.runs_at_least_once:
+            self._leave(ids, [(final, (_yielded(final.phi),)) for final in ids.finals])
+        else:
+            self._leave(ids, [(final, (final.phi,)) for final in ids.finals])
+
+    # --- tasks ---
+
+    def _task(self, task: TaskHazards) -> None:
+        user = self.all_upto(task.user)
+        result = self.found.tasks[task] = Ordered()
+        kinds: dict[Id, int] = {}
+        for conflict in _in_order(task.conflicts):
+            for node in flatten([conflict.node]):
+                kinds[node] = kinds.get(node, 0) | conflict.kinds
+                result.conflicting.add(conflict.slot)
+                if conflict.kinds & RAW:
+                    result.raw.add(conflict.slot)
+        if task.task.is_analyzed:
+            nodes = list(kinds)
+            complete = user
+            for node in nodes:
+                complete |= node.after
+            for node in nodes:
+                if self.holds(user, node):
+                    continue
+                if self.keep_redundant or not self._implied(node, nodes, complete):
+                    result.edges.append((node, kinds[node]))
+            complete |= self.all_upto(nodes)
+        else:
+            complete = user
+            result.unordered.update(c.slot for c in task.conflicts if not self.holds(user, c.node))
+        for conflict in task.outside:
+            if isinstance(resolve(conflict.node), NoTask):
+                continue
+            result.conflicting.add(conflict.slot)
+            if conflict.kinds & RAW:
+                result.raw.add(conflict.slot)
+            if not self.holds(complete, conflict.node):
+                result.unordered.add(conflict.slot)
+        self.set(task.leaf, complete)
+
+    def _implied(self, node: Id, nodes: list[Id], complete: int) -> bool:
+        """Whether another of ``nodes`` is complete only after ``node``. Of equal ones the first is kept."""
+        bit = self.bit(node)
+        if not complete & bit:
+            return False
+        stronger = [other for other in nodes if other is not node and other.after & bit]
+        for other in stronger:
+            if not node.after & self.bit(other):
+                return True
+        return any(nodes.index(other) < nodes.index(node) for other in stronger)
+
+
+class _Table:
+    """Finds which of many sources are complete when given ids are."""
+
+    def __init__(self, walk: _OrderWalk, entries: list[tuple[int, Id]]) -> None:
+        self._walk = walk
+        self._always = 0
+        self._by_serial: dict[int, int] = {}
+        self._compound: list[tuple[int, Id]] = []
+        self._mask = 0
+        for bit, source in entries:
+            source = resolve(source)
+            if isinstance(source, NoTask):
+                self._always |= bit
+                continue
+            own = walk.bit(source)
+            if isinstance(source, Join | IdTensor) or not own:
+                self._compound.append((bit, source))
+            if own:
+                self._by_serial[own.bit_length()] = self._by_serial.get(own.bit_length(), 0) | bit
+                self._mask |= own
+
+    def complete(self, known: int) -> int:
+        found = self._always
+        hits = known & self._mask
+        while hits:
+            low = hits & -hits
+            found |= self._by_serial[low.bit_length()]
+            hits ^= low
+        for bit, source in self._compound:
+            if not found & bit and self._walk.holds(known, source):
+                found |= bit
+        return found
+
+
+def _yielded(phi: Phi) -> Id:
+    assert phi.yielded is not None
+    return resolve(phi.yielded)
+
+
+def _in_order(conflicts: list[Conflict]) -> list[Conflict]:
+    order_key: Callable[[Conflict], tuple[int, int]] = lambda c: (c.slot, c.node.serial)  # noqa: E731
+    return sorted(conflicts, key=order_key) if len(conflicts) > 1 else conflicts
+
+
+def _exchanged(ids: ConstructIds) -> tuple[Sequence[Id], ...]:
+    return ids.phis, ids.finals, ids.choices, ids.handed_in, ids.handed_out, ids.collected
+
+
+def _use_made(node: Id, number: int) -> None:
+    """``node`` is made in item ``number``."""
+    _use(node, number)
+    for source in node.sources():
+        _use(source, number)
+
+
+def _use(node: Id, number: int) -> None:
+    """``node`` is looked at in item ``number``; to look at a join is to look at its members."""
+    stack = [node]
+    while stack:
+        current = resolve(stack.pop())
+        if current.last_use < number and not isinstance(current, NoTask):
+            current.last_use = number
+            if isinstance(current, Join | IdTensor):
+                stack += current.sources()
