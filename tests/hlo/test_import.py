@@ -381,6 +381,18 @@ def test_a_failure_late_in_a_long_computation_is_found(child):
     assert "instruction 'r' (recv) of computation 'e'" in message
 
 
+def test_too_deep_nesting_is_named(child):
+    # Fusions in fusions become regions in regions, until the importer overflows the stack.
+    depth = 1500
+    inner = ["fn0 {\n  a = f32[4] parameter(0)\n  ROOT n = f32[4] negate(a)\n}"]
+    fusion = "fn{} {{\n  a = f32[4] parameter(0)\n  ROOT f = f32[4] fusion(a), kind=kLoop, calls=fn{}\n}}"
+    inner += [fusion.format(i, i - 1) for i in range(1, depth)]
+    entry = f"p = f32[4] parameter(0)\n  ROOT top = f32[4] fusion(p), kind=kLoop, calls=fn{depth - 1}"
+    message = refused(hlo(entry, *inner), child)
+    assert message.startswith("XLA's importer ends the process on instruction 'f.")
+    assert "(fusion) of computation 'fn501': computations nested more than 500 deep: " in message
+
+
 def test_the_message_says_whose_fault_it_is(child):
     broken = hlo(SEND.format(", channel_id=1", ""))
     sound = hlo("p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p)")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import select
+import selectors
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self
+from typing import IO, Any, Literal, Self
 
 from neuron_ctrldep.hlo.worker import read_frame, write_frame
 
@@ -63,7 +62,7 @@ class Child:
     def __init__(self, *, timeout: float = TIMEOUT) -> None:
         self._timeout = timeout
         self._process: subprocess.Popen[bytes] | None = None
-        self._log: BinaryIO | None = None
+        self._log: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +94,7 @@ class Child:
         if log is not None:
             log.close()
 
-    def _start(self) -> tuple[subprocess.Popen[bytes], BinaryIO]:
+    def _start(self) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
         # XLA logs to standard error, whole stack traces when it dies. A file takes any amount without a reader.
         log = self._log = tempfile.TemporaryFile()  # noqa: SIM115 (close() closes it)
         root = str(Path(__file__).resolve().parents[2])
@@ -119,7 +118,7 @@ class Child:
         assert process.stdout is not None
         try:
             write_frame(process.stdin, header, payload)
-            if not _wait_for(process.stdout, time.monotonic() + self._timeout):
+            if not _wait_for(process.stdout, self._timeout):
                 self.close()
                 raise RequestError("timeout", f"it did not end within {self._timeout:g} s")
             reply, result = read_frame(process.stdout)
@@ -135,9 +134,13 @@ class Child:
         return result
 
 
-def _wait_for(stream: Any, deadline: float) -> bool:
-    """Whether ``stream`` has something to read (its end included) before ``deadline``."""
-    return bool(select.select([stream], [], [], max(0.0, deadline - time.monotonic()))[0])
+def _wait_for(stream: IO[bytes], seconds: float) -> bool:
+    """Whether ``stream`` has something to read (its end included) within ``seconds``."""
+    with (
+        selectors.DefaultSelector() as selector
+    ):  # not select(): a program may have more files open than that can count
+        selector.register(stream, selectors.EVENT_READ)
+        return bool(selector.select(seconds))
 
 
 def _forget(process: subprocess.Popen[bytes]) -> None:
@@ -148,7 +151,7 @@ def _forget(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
 
 
-def _how_it_died(code: int, log: BinaryIO, start: int) -> str:
+def _how_it_died(code: int, log: IO[bytes], start: int) -> str:
     log.seek(start)
     text = log.read()
     words = _LAST_WORDS.search(text)

@@ -12,6 +12,9 @@ from neuron_ctrldep.hlo.child import Child, RequestError
 from neuron_ctrldep.hlo.isolate import failing_instruction
 from neuron_ctrldep.hlo.schema import TUPLE
 
+MAX_NESTING = 500
+"""Deeper nesting is named as the fault when the importer dies: at some 1,000 it overflows the stack."""
+
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
@@ -29,7 +32,7 @@ def locate(proto: Any, failure: RequestError, child: Child, dialect: str) -> Cul
     By the names in its diagnostics and message, else by what is known to break the importer, else by importing parts of
     the module.
     """
-    found = next(_mentioned(proto, failure), None) or next(known_faults(proto), None)
+    found = next(_mentioned(proto, failure), None) or next(known_faults(proto), None) or _too_deep(proto, failure)
     if found is not None or failure.kind == "timeout":
         return found
 
@@ -133,6 +136,24 @@ def _known_fault(instruction: Any, users: dict[int, list[str]], opcodes: dict[in
     elif opcode == "parameter" and instruction.frontend_attributes.map and _leaves(instruction.shape) > 1:
         return "a tuple-shaped parameter with frontend attributes"
     return ""
+
+
+def _too_deep(proto: Any, failure: RequestError) -> Culprit | None:
+    """The instruction that holds more than :data:`MAX_NESTING` regions inside each other."""
+    if failure.kind != "died":
+        return None
+    depths: dict[int, int] = {}
+    for computation in proto.computations:  # callees come before their callers
+        depth = 0
+        for instruction in computation.instructions:
+            if instruction.opcode == "call":  # becomes a call of a function, not a region
+                continue
+            depth = max([depth, *(1 + depths.get(callee, 0) for callee in instruction.called_computation_ids)])
+            if depth > MAX_NESTING:
+                reason = f"computations nested more than {MAX_NESTING} deep"
+                return Culprit(instruction.name, instruction.opcode, computation.name, reason)
+        depths[computation.id] = depth
+    return None
 
 
 def _leaves(shape: Any) -> int:

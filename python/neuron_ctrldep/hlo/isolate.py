@@ -1,7 +1,8 @@
 """Find the instruction XLA's importer fails on by importing parts of the module.
 
-First the innermost computation that fails alone, as the entry of a module with what it calls; then the shortest list of
-its first instructions that does. A send and its done, or a start and its done, stay together: apart they fail anyway.
+Of the entry computation, the shortest list of its first instructions that fails ends with the one at fault. When that
+one calls a computation that fails alone, as the entry of a module with what it calls, the search goes on in there. A
+send and its done, or a start and its done, stay together: apart they fail anyway.
 """
 
 from __future__ import annotations
@@ -23,11 +24,19 @@ _ARRAYS = frozenset(range(1, 13)) | frozenset(range(15, 17)) | frozenset(range(1
 
 def failing_instruction(proto: Any, fails: Fails) -> tuple[Any, Any] | None:
     """The computation and the instruction that make ``proto`` fail, or ``None`` where no part of it fails alone."""
-    budget = _Budget(fails)
     computations = {computation.id: computation for computation in proto.computations}
+    budget = _Budget(fails)
+    entry = proto.entry_computation_id
     try:
-        computation = _failing_computation(computations, proto.entry_computation_id, budget)
-        return None if computation is None else (computation, _failing_prefix(computations, computation, budget))
+        if not budget.fails(_alone(computations, entry)):
+            return None
+        while True:
+            instruction = _failing_prefix(computations, computations[entry], budget)
+            called = [c for c in dict.fromkeys(instruction.called_computation_ids) if c in computations]
+            inner = next((c for c in called if budget.fails(_alone(computations, c))), None)
+            if inner is None:
+                return computations[entry], instruction
+            entry = inner
     except _BudgetError:
         return None
 
@@ -46,17 +55,6 @@ class _Budget:
             raise _BudgetError
         self._left -= 1
         return self._fails(proto)
-
-
-def _failing_computation(computations: dict[int, Any], entry: int, budget: _Budget) -> Any | None:
-    if not budget.fails(_alone(computations, entry)):
-        return None
-    while True:
-        called = dict.fromkeys(c for i in computations[entry].instructions for c in i.called_computation_ids)
-        inner = next((c for c in called if c in computations and budget.fails(_alone(computations, c))), None)
-        if inner is None:
-            return computations[entry]
-        entry = inner
 
 
 def _failing_prefix(computations: dict[int, Any], computation: Any, budget: _Budget) -> Any:
