@@ -126,7 +126,7 @@ def defining_op(value: ir.Value) -> ir.Operation | None:
 
 
 def is_terminator(op: ir.Operation) -> bool:
-    """Whether ``op`` ends its block: ``func.return``, ``stablehlo.return``, ``scf.yield`` …"""
+    """Whether ``op`` ends its block: ``func.return``, ``stablehlo.return``, ``scf.yield`` and the like."""
     return op.name.endswith((".return", ".yield", ".condition"))
 
 

@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 
-_PLAIN = re.compile(r"[ !#-\[\]-~]*")
-"""Printable ASCII without the quote and the backslash."""
+_NOT_PLAIN = re.compile(r"[^ !#-\[\]-~]")
+"""Anything but printable ASCII without the quote and the backslash."""
 
 
 def string(text: str) -> str:
     """``text`` as a Python string literal in double quotes: ASCII, one line, and equal to ``text`` when evaluated."""
-    if _PLAIN.fullmatch(text):
+    if _NOT_PLAIN.search(text) is None:
         return f'"{text}"'
     escaped = text.encode("unicode_escape").decode("ascii")
     return '"' + escaped.replace('"', '\\"') + '"'

@@ -8,7 +8,7 @@ import re
 
 from neuron_ctrldep.penguin.api import NUMPY_ALIAS, PROGRAM, SCIPY_MODULE, SUPPORT_MODULE, WEIGHT_LOAD
 
-_RESERVED_FORM = re.compile(r"m\d+|input_\d+|v\d+")
+_RESERVED_FORM = re.compile(r"(?:m|input_|v)\d+")
 _NOT_IDENTIFIER = re.compile(r"[^0-9A-Za-z_]")
 _LONGEST = 200
 """Longer names are cut: an identifier is there to be read."""
@@ -41,7 +41,8 @@ def identifier(name: str) -> str:
 
 def is_reserved(name: str) -> bool:
     """Whether ``name`` has a meaning of its own in an emitted program."""
-    return name in RESERVED or _RESERVED_FORM.fullmatch(name) is not None
+    # Looked at in this order because it is asked of every name: few start with one of these letters.
+    return name in RESERVED or (name[0] in "miv" and _RESERVED_FORM.fullmatch(name) is not None)
 
 
 class Names:
@@ -49,13 +50,10 @@ class Names:
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
-        self._identifiers: dict[str, str] = {}
 
     def fresh(self, name: str) -> str:
         """An identifier made from ``name`` that was not given out before: ``x``, then ``x_1``, ``x_2``, and so on."""
-        base = self._identifiers.get(name)
-        if base is None:
-            base = self._identifiers[name] = identifier(name)
+        base = name if name.isascii() and name.isidentifier() and len(name) <= _LONGEST else identifier(name)
         number = self._next.get(base)
         if number is None and not is_reserved(base):
             self._next[base] = 1

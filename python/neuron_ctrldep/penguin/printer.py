@@ -6,7 +6,6 @@ What it prints is written down in ``docs/``; the statement forms are in :mod:`ne
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from neuron_ctrldep.control_dep import (
@@ -25,7 +24,7 @@ from neuron_ctrldep.mlir import ir, location_names, source_location
 from neuron_ctrldep.penguin import api, ops, text
 from neuron_ctrldep.penguin.constants import Array, Number, read_constant
 from neuron_ctrldep.penguin.literals import number, string, strings
-from neuron_ctrldep.penguin.locations import place_of
+from neuron_ctrldep.penguin.locations import name_and_place
 from neuron_ctrldep.penguin.names import Names
 from neuron_ctrldep.penguin.types import TensorForm, tensor_form
 from neuron_ctrldep.penguin.weights import WeightSink
@@ -73,17 +72,15 @@ def edge_list(module: ir.Operation | ir.Module) -> list[dict[str, str]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Printed:
-    """An op that has its statements. An edge from it starts at ``result``.
+_Bound: TypeAlias = tuple[list[str], list[str], text.Location]
+"""An op with its identifiers: these, its results as tensors, and where it comes from."""
 
-    An edge into it ends at ``result`` and at ``entry``, the first of its statements that reads an operand: the others
-    follow that one by data, so that no part of the op runs before a predecessor. They differ for ops of several
-    statements only.
-    """
+_Ends: TypeAlias = tuple[str, ...]
+"""Where an edge into a printed op ends; an edge from it starts at the last.
 
-    result: str
-    entry: str
+An op of one statement has one end; an op of several has two: the first statement that reads an operand, and the last.
+The others follow the first by data, so that no part of the op runs before a predecessor.
+"""
 
 
 class _Printer:
@@ -99,7 +96,7 @@ class _Printer:
         self._names = Names()
         self._values: dict[ir.Value, str] = {}
         self._forms: dict[ir.Type, TensorForm] = {}
-        self._printed: dict[ir.Operation, _Printed] = {}
+        self._printed: dict[ir.Operation, _Ends] = {}
         self._functions = {
             op.operation.attributes["sym_name"].value: op.operation
             for op in module.regions[0].blocks[0].operations
@@ -160,7 +157,9 @@ class _Printer:
                 self._parameter(function_number, argument, extra)
         for block in blocks:
             for op in block.operations:
-                yield from self._op(op.operation)
+                inner = self._op(op.operation)
+                if inner is not None:
+                    yield inner
         self.lines.append(text.function_end(function_number))
 
     def _parameter(self, function: int, argument: ir.Value, attributes: dict[str, str]) -> None:
@@ -172,7 +171,7 @@ class _Printer:
         self._values[argument] = name
         self._input_count += 1
 
-    def _callee(self, name: str) -> Iterator[_Printing]:
+    def _callee(self, name: str) -> _Printing:
         """Print a called function, unless it is printed already (or being printed: a recursive call)."""
         if name not in self._callees:
             self._callees[name] = self._new_function()
@@ -181,30 +180,32 @@ class _Printer:
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
-    def _op(self, op: ir.Operation) -> Iterator[_Printing]:
+    def _op(self, op: ir.Operation) -> _Printing | None:
+        """Print ``op``; what has functions inside comes back as a generator that does it."""
         name = op.name
-        if name in _CUSTOM_CALL_NAMES and is_control_dep(op):
-            self._wire_op(op)
-            return
         rule = ops.RULES.get(name)
         form = rule(op) if callable(rule) else rule
         if form is not None:
-            self._statement(op, form)
+            ends = self._statement(op, form)
+        elif name in _CUSTOM_CALL_NAMES and is_control_dep(op):
+            self._wire_op(op)
+            return None
         elif name in ops.CONSTANTS:
-            self._constant(op)
+            ends = self._constant(op)
         elif name in ops.CONVERT:
             dtype = self._form(op.results[0].type).dtype
-            self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "))
+            ends = self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "))
         elif name in ops.IOTA:
-            self._iota(op)
+            ends = self._iota(op)
         elif name in ops.CLAMP:
-            self._steps(op, ops.CLAMP_STEPS)
+            ends = self._steps(op, ops.CLAMP_STEPS)
         elif name in ops.CBRT:
-            self._steps(op, ops.cbrt_steps(name))
+            ends = self._steps(op, ops.cbrt_steps(name))
         else:
-            yield from self._generic(op)
+            return self._generic(op)
         if op in self._edges_at:
-            self._dependencies(op)
+            self._dependencies(op, ends)
+        return None
 
     def _wire_op(self, op: ir.Operation) -> None:
         """Prints nothing: what reads the wire op reads its data."""
@@ -214,23 +215,23 @@ class _Printer:
         operands = op.operands
         self._values[op.results[0]] = self._source(op, operands[len(operands) - 1])
 
-    def _iota(self, op: ir.Operation) -> None:
+    def _iota(self, op: ir.Operation) -> _Ends:
         form = self._form(op.results[0].type)
         dimension = op.attributes["iota_dimension"].value
         keywords = f"iota_dim={dimension}, shape={form.shape}, dtype={form.dtype}, "
-        self._statement(op, ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"})))
+        return self._statement(op, ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"})))
 
-    def _constant(self, op: ir.Operation) -> None:
-        names = self._bind(op)
+    def _constant(self, op: ir.Operation) -> _Ends:
+        bound = self._bind(op)
         value = read_constant(op)
         if isinstance(value, str):
             source = f"{api.SINGLE_VALUE}(value={string(value)})"
         elif isinstance(value, Number):
             source = f"{api.SINGLE_VALUE}(value={number(value)})"
         else:
-            source = f"{api.WEIGHT_LOAD}({string(self._weight(op, names[0], value))})"
+            source = f"{api.WEIGHT_LOAD}({string(self._weight(op, bound[0][0], value))})"
         form = ops.Form(string(op.name), api.XLA_OP, stands_for=frozenset({"value"}))
-        self._statement(op, form, names=names, srcs=[source])
+        return self._statement(op, form, bound=bound, srcs=[source])
 
     def _weight(self, op: ir.Operation, name: str, value: Array) -> str:
         if self._edges_only:
@@ -244,7 +245,7 @@ class _Printer:
         self._uses_weights = True
         return self._weights.add(name, value)
 
-    def _generic(self, op: ir.Operation) -> Iterator[_Printing]:
+    def _generic(self, op: ir.Operation) -> _Printing:
         """Keep everything: operands, results, attributes as text, regions and callees as functions."""
         if self._strict and op.name not in ops.STRUCTURE and not is_terminator(op):
             raise PassError(
@@ -252,18 +253,20 @@ class _Printer:
                 "generic statement",
                 location=_location(op),
             )
-        names = self._bind(op)
+        bound = self._bind(op)
         functions = []
         for index, region in enumerate(op.regions):
             functions.append(self._new_function())
-            yield self._function(functions[-1], [f"region-of={names[0]}", f"index={index}"], list(region.blocks))
+            yield self._function(functions[-1], [f"region-of={bound[0][0]}", f"index={index}"], list(region.blocks))
         for callee in called_functions(op):
             if callee in self._functions:
-                yield from self._callee(callee)
+                yield self._callee(callee)
                 functions.append(self._callees[callee])
         extra = {"successors": ", ".join(_successors(op))} if len(op.successors) else {}
         regions = f"regions=[{', '.join(f'v{n}' for n in functions)}], " if functions else ""
-        self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), names=names, extra=extra)
+        ends = self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), bound=bound, extra=extra)
+        if op in self._edges_at:
+            self._dependencies(op, ends)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -272,22 +275,20 @@ class _Printer:
         op: ir.Operation,
         form: ops.Form,
         *,
-        names: list[str] | None = None,
+        bound: _Bound | None = None,
         srcs: list[str] | None = None,
         extra: dict[str, str] | None = None,
-    ) -> None:
+    ) -> _Ends:
         """Print ``op`` as one statement of ``form``."""
-        if names is None:
-            names = self._bind(op)
+        names, tensors, location = bound or self._bind(op)
         if srcs is None:
-            srcs = [self._values.get(value) or self._source(op, value) for value in op.operands]
-        results = [
-            f'{api.TENSOR}(name="{name}", {self._form(value.type).arguments})'
-            for name, value in zip(names, op.results, strict=False)
-        ]
+            values = self._values
+            try:
+                srcs = [values[value] for value in op.operands]
+            except KeyError:
+                raise _defined_later(op) from None
         keywords = form.keywords
-        attributes = op.attributes
-        if extra or len(attributes):
+        if extra or len(op.attributes):
             texts = {**_attribute_texts(op, form.stands_for), **(extra or {})}
             if texts:
                 keywords += f"attrs={strings(texts)}, "
@@ -295,24 +296,21 @@ class _Printer:
             self._uses_scipy = True
         self.lines.append(
             text.tensor_op(
-                names, form.function, form.tag, srcs=srcs, dsts=results, location=self._location(op), keywords=keywords
+                names, form.function, form.tag, srcs=srcs, dsts=tensors, location=location, keywords=keywords
             )
         )
-        self._op_count += 1
-        if op in self._edges_at:
-            self._printed[op] = _Printed(names[0], names[0])
+        return (names[0],)
 
-    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> None:
+    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> _Ends:
         """Print ``op`` as several statements, the last of which has its name."""
-        name = self._bind(op)[0]
-        location = self._location(op)
+        (name,), _, location = self._bind(op)
         tensor = self._form(op.results[0].type)
         operands = [self._source(op, value) for value in op.operands]
         done: list[str] = []
         entry = ""
         for step in steps:
             is_last = len(done) == len(steps) - 1
-            step_name = name if is_last else self._names.fresh(f"{location.name}")
+            step_name = name if is_last else self._names.fresh(location[0])
             srcs = [operands[i] if i >= 0 else done[-i - 1] for i in step.operands]
             if not entry and any(i >= 0 for i in step.operands):
                 entry = step_name
@@ -328,44 +326,43 @@ class _Printer:
                 )
             )
             done.append(step_name)
-        self._op_count += 1
-        self._printed[op] = _Printed(name, entry)
+        return (entry, name)
 
-    def _dependencies(self, op: ir.Operation) -> None:
-        """Print the edges of which ``op`` is the later end."""
+    def _dependencies(self, op: ir.Operation, ends: _Ends) -> None:
+        """Print the edges of which ``op``, just printed, is the later end."""
+        self._printed[op] = ends
         for index in self._edges_at[op]:
             edge = self._edges[index]
             src, dst = self._printed.get(edge.src), self._printed.get(edge.dst)
             if src is not None and dst is not None:
-                for end in dict.fromkeys((dst.entry, dst.result)):
-                    line = text.dependency(src.result, end, edge.kind)
+                for end in dst:
+                    line = text.dependency(src[-1], end, edge.kind)
                     self.lines.append(line)
                     self.dependency_lines.append(line)
 
     # --- parts of a statement -----------------------------------------------------------------------------------------
 
-    def _bind(self, op: ir.Operation) -> list[str]:
-        """Identifiers for the results of ``op``, or one for an op without results."""
-        name = instruction_name(op)
-        results = op.results
-        if len(results) == 1:
-            names = [self._names.fresh(name)]
-            self._values[results[0]] = names[0]
-            return names
-        names = [self._names.fresh(name) for _ in range(len(results) or 1)]
-        for value, result in zip(results, names, strict=False):
-            self._values[value] = result
-        return names
+    def _bind(self, op: ir.Operation) -> _Bound:
+        """Give identifiers to the results of ``op``, or one to an op without results."""
+        name, file, line, column = name_and_place(op)
+        location = (name, file, line, column, self._op_count)
+        self._op_count += 1
+        names: list[str] = []
+        tensors: list[str] = []
+        for value in op.results:
+            identifier = self._names.fresh(name)
+            names.append(identifier)
+            self._values[value] = identifier
+            kind = value.type
+            form = self._forms.get(kind) or self._form(kind)
+            tensors.append(text.tensor(identifier, form.shape, form.dtype))
+        return names or [self._names.fresh(name)], tensors, location
 
     def _source(self, op: ir.Operation, value: ir.Value) -> str:
         """The identifier of an operand."""
         name = self._values.get(value)
         if name is None:
-            raise InputError(
-                f"'{op.name}' reads a value that is defined further down, as its block stands before the block that "
-                "defines it; Penguin Python needs definitions first",
-                location=_location(op),
-            )
+            raise _defined_later(op)
         return name
 
     def _form(self, kind: ir.Type) -> TensorForm:
@@ -374,10 +371,6 @@ class _Printer:
             form = self._forms[kind] = tensor_form(kind)
             self._uses_support |= form.needs_support
         return form
-
-    def _location(self, op: ir.Operation) -> text.DebugLocation:
-        file, line, column = place_of(op.location)
-        return text.DebugLocation(instruction_name(op), file, line, column, self._op_count)
 
 
 def _run(printing: _Printing) -> None:
@@ -439,6 +432,14 @@ def _successors(op: ir.Operation) -> list[str]:
     """The blocks that a branch goes to, by their number in the region."""
     blocks = list(op.block.region.blocks)
     return [str(blocks.index(block)) for block in op.successors]
+
+
+def _defined_later(op: ir.Operation) -> InputError:
+    return InputError(
+        f"'{op.name}' reads a value that is defined further down, as its block stands before the block that defines "
+        "it; Penguin Python needs definitions first",
+        location=_location(op),
+    )
 
 
 def _location(op: ir.Operation) -> SourceLocation | None:

@@ -6,15 +6,14 @@ What these functions write is what :mod:`neuron_ctrldep.penguin.reader` accepts,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from neuron_ctrldep.edges import EdgeKind
 from neuron_ctrldep.penguin import api
 from neuron_ctrldep.penguin.literals import string, string_tuple, strings
 
 
-@dataclass(frozen=True, slots=True)
-class DebugLocation:
+class DebugLocation(NamedTuple):
     """Where an operation comes from. ``name`` is what the input calls it; operations of one ``hlo_id`` were one op."""
 
     name: str
@@ -22,6 +21,10 @@ class DebugLocation:
     line: int = 0
     column: int = 0
     hlo_id: int = 0
+
+
+Location: TypeAlias = tuple[str, str, int, int, int]
+"""A :class:`DebugLocation`, or a plain tuple of the same: the printer makes one for each operation."""
 
 
 def header(*, dependencies: bool, scipy: bool, support: bool, weights: bool) -> list[str]:
@@ -70,7 +73,7 @@ def tensor_op(
     *,
     srcs: Iterable[str],
     dsts: Iterable[str],
-    location: DebugLocation,
+    location: Location,
     keywords: str = "",
 ) -> str:
     """One operation.
@@ -84,10 +87,12 @@ def tensor_op(
         location: where it comes from.
         keywords: further keyword arguments, each followed by ``", "``.
     """
+    name, file, line, column, hlo_id = location
+    bound = names[0] if len(names) == 1 else ", ".join(names)
     return (
-        f"{', '.join(names)} = {api.TENSOR_OP}({callee}, '{tag}', srcs=[{', '.join(srcs)}], dsts=[{', '.join(dsts)}], "
-        f"{keywords}dl={api.DEBUG_LOCATION}(tensor_op_name={string(location.name)}, file={string(location.file)}, "
-        f"line={location.line}, column={location.column}, hlo_id={location.hlo_id}))"
+        f"{bound} = {api.TENSOR_OP}({callee}, '{tag}', srcs=[{', '.join(srcs)}], dsts=[{', '.join(dsts)}], "
+        f"{keywords}dl={api.DEBUG_LOCATION}(tensor_op_name={string(name)}, file={string(file)}, "
+        f"line={line}, column={column}, hlo_id={hlo_id}))"
     )
 
 

@@ -18,11 +18,6 @@ class TensorForm:
     layout: str
     needs_support: bool
 
-    @property
-    def arguments(self) -> str:
-        """What follows the name in a tensor."""
-        return f"shape={self.shape}, dtype={self.dtype}"
-
 
 def tensor_form(kind: ir.Type) -> TensorForm:
     """What ``kind`` is in Penguin.
