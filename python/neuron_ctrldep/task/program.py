@@ -324,7 +324,8 @@ def fits(argument: Any, parameter: Any) -> bool:
         return (
             argument.shape == parameter.shape
             and argument.element_type == parameter.element_type
-            and argument.memory_space == parameter.memory_space
+            # As text: the bindings refuse to compare an attribute with None, the default space.
+            and str(argument.memory_space) == str(parameter.memory_space)
         )
     return False
 
