@@ -7,7 +7,6 @@ values, and no wire op forwards a tuple (seed "HLO→MLIR Handoff"; ``control-de
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from neuron_ctrldep.control_dep import CUSTOM_CALLS, main_function
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.neuron_exact import flatten_exactly
+from neuron_ctrldep.passes.rebuild import OPERAND_LAYOUTS, Rebuilder
 from neuron_ctrldep.passes.wire_ops import (
     Leftovers,
     Path,
@@ -85,7 +85,7 @@ class _Flattener:
         self._custom_call = CUSTOM_CALLS[dialect]
         self._tuples = Tuples(dialect)
         self._leftovers = Leftovers(self._tuples.names)
-        self._attributes = _Attributes(dialect, self._tuples)
+        self._rebuilder = Rebuilder(dialect)
         self._statistics = statistics
         self._expandable = frozenset({*self._tuples.names, self._custom_call})
         self._operands_expanded = 0
@@ -134,7 +134,7 @@ class _Flattener:
         if not changed:
             return False
         self._operands_expanded += len(changed)
-        new = self._build(op, predecessors, data)
+        new = self._rebuilder.build(op, predecessors, data)
         op.results[0].replace_all_uses_with(new.results[0])
         op.erase()
         for value, is_simple in changed.items():
@@ -210,19 +210,6 @@ class _Flattener:
                 found.append(value)
         return found
 
-    def _build(
-        self, op: ir.Operation, predecessors: dict[ir.Value, int], data: ir.Value, leaf: Path | None = None
-    ) -> ir.Operation:
-        """The wire op that stands for ``op``, or for one leaf of it, right before it."""
-        return ir.Operation.create(
-            self._custom_call,
-            results=[data.type],
-            operands=[*predecessors, data],
-            attributes=self._attributes.carried(op, predecessors, leaf),
-            loc=op.location,
-            ip=ir.InsertionPoint(op),
-        ).operation
-
     # --- tuple data ---------------------------------------------------------------------------------------------------
 
     def _split(self, op: ir.Operation) -> list[ir.Operation]:
@@ -234,7 +221,7 @@ class _Flattener:
         changed[data] = False
         self._operands_expanded += len(changed)
         leaves = self._tuples.take_apart(data, location=location, ip=ip)
-        pieces = {path: self._build(op, predecessors, leaf, path) for path, leaf in leaves.items()}
+        pieces = {path: self._rebuilder.build(op, predecessors, leaf, path) for path, leaf in leaves.items()}
         self._hand_over(op, pieces, leaves)
         op.erase()
         for value, is_simple in changed.items():
@@ -282,102 +269,6 @@ class _Flattener:
         op.erase()
         for value in operands:
             self._leftovers.lost_use(value)
-
-
-# --- attributes -------------------------------------------------------------------------------------------------------
-
-SIDE_EFFECT = "has_side_effect"
-API_VERSION = "api_version"
-OPERAND_LAYOUTS = "operand_layouts"
-ALIASES = "output_operand_aliases"
-_ALIAS = re.compile(
-    r"output_tuple_indices = \[([\d, ]*)\], operand_index = (\d+), operand_tuple_indices = \[([\d, ]*)\]"
-)
-
-
-class _Attributes:
-    """Which attributes a rebuilt wire op has."""
-
-    def __init__(self, dialect: str, tuples: Tuples) -> None:
-        self._dialect = dialect
-        self._tuples = tuples
-        self._plain: dict[tuple[ir.Attribute, ir.Attribute | None], dict[str, ir.Attribute]] = {}
-
-    def carried(
-        self, op: ir.Operation, predecessors: dict[ir.Value, int], leaf: Path | None
-    ) -> dict[str, ir.Attribute]:
-        """The attributes of ``op``, fitted to new operands.
-
-        Args:
-            op: the wire op that is rebuilt.
-            predecessors: the new ones, each with the number of the old operand it was part of.
-            leaf: if ``op`` forwards a tuple, where in that tuple the new data is.
-        """
-        # Nearly all wire ops have a target, the effect and a version only; reading those two is cheaper than all.
-        attributes = op.attributes
-        effect, version = attributes.get(SIDE_EFFECT), attributes.get(API_VERSION)
-        if effect is not None and len(attributes) == (2 if version is None else 3):
-            plain = self._plain.get((effect, version))
-            if plain is None:
-                plain = self._plain[effect, version] = self._fitted(op, predecessors, leaf)
-            return plain
-        return self._fitted(op, predecessors, leaf)
-
-    def _fitted(
-        self, op: ir.Operation, predecessors: dict[ir.Value, int], leaf: Path | None
-    ) -> dict[str, ir.Attribute]:
-        context = op.context
-        attributes = dict(op.attributes.items())
-        attributes[SIDE_EFFECT] = ir.BoolAttr.get(True, context)
-        if OPERAND_LAYOUTS in attributes:
-            old = list(attributes[OPERAND_LAYOUTS])
-            layouts = [*(old[number] for number in predecessors.values()), old[-1]]
-            attributes[OPERAND_LAYOUTS] = ir.ArrayAttr.get(layouts, context)
-        if ALIASES in attributes:
-            aliases = self._aliases(op, attributes[ALIASES], predecessors, leaf)
-            attributes[ALIASES] = ir.ArrayAttr.get(aliases, context)
-        if leaf is not None:
-            attributes.pop("xla_shape", None)
-        return attributes
-
-    def _aliases(
-        self, op: ir.Operation, aliases: Iterable[ir.Attribute], predecessors: dict[ir.Value, int], leaf: Path | None
-    ) -> list[ir.Attribute]:
-        """The aliases that still hold, with the new numbers of their operands."""
-        operands = list(op.operands)
-        leaf = leaf or ()
-        numbers = {value: number for number, value in enumerate(predecessors)}
-        result: dict[str, None] = {}
-        for alias in aliases:
-            match = _ALIAS.search(str(alias))
-            if match is None:
-                continue
-            output, number, path = _indices(match[1]), int(match[2]), _indices(match[3])
-            if leaf[: len(output)] != output:
-                continue  # of another leaf
-            path += leaf[len(output) :]
-            if number == len(operands) - 1 and path == leaf:
-                number, path = len(predecessors), ()
-            else:
-                value, path = self._find(operands[number], path, numbers)
-                if value is None:
-                    continue  # the part it named is no operand of this op
-                number = numbers[value]
-            result[
-                f"#{self._dialect}.output_operand_alias<output_tuple_indices = [], operand_index = {number}, "
-                f"operand_tuple_indices = [{', '.join(map(str, path))}]>"
-            ] = None
-        return [ir.Attribute.parse(text, op.context) for text in result]
-
-    def _find(self, value: ir.Value, path: Path, numbers: dict[ir.Value, int]) -> tuple[ir.Value | None, Path]:
-        if not path and value in numbers:
-            return value, path
-        value, path = self._tuples.resolve(value, path)
-        return (value, path) if value in numbers else (None, path)
-
-
-def _indices(text: str) -> Path:
-    return tuple(int(part) for part in text.split(",") if part.strip())
 
 
 # --- the two passes ---------------------------------------------------------------------------------------------------
