@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from neuron_ctrldep.mlir import ir
     from neuron_ctrldep.penguin.model import Program
     from neuron_ctrldep.penguin.weights import WeightSink
+    from neuron_ctrldep.task.check import TaskCheckResult
 
 Stage = Literal["hlo", "stablehlo", "mhlo", "flat"]
 """``hlo``: reified; ``stablehlo`` / ``mhlo``: imported; ``flat``: after the pipeline, as it is printed."""
@@ -154,12 +155,17 @@ class CheckResult:
         return render(self.file, self.edges, self.without_reification)
 
 
-def check(source: Any, *, options: Options | None = None, file: str | None = None) -> CheckResult:
+def check(
+    source: Any, *, options: Options | None = None, trips: Sequence[int] | None = None, file: str | None = None
+) -> CheckResult | TaskCheckResult:
     """Lower an input twice, reified and not, and compare every control edge with what each emitted program keeps.
+
+    A task program is not lowered: it is replayed, and each pair of conflicting tasks that nothing orders is reported.
 
     Args:
         source: as :func:`lower`.
         options: as :func:`lower`; ``reify`` is ignored.
+        trips: how often the run-time loops of a task program run, each number in turn.
         file: what messages call the input.
 
     Raises:
@@ -173,6 +179,8 @@ def check(source: Any, *, options: Options | None = None, file: str | None = Non
         name = file or loaded.file
     else:
         loaded = mlir.copy_module(loaded, file=file or "-")
+        if _has_tasks(loaded):
+            return _check_tasks(loaded, trips, file or "-")
         blocks = checker_inputs.of_mlir(loaded)
         name = file or "-"
     results = []
@@ -181,6 +189,21 @@ def check(source: Any, *, options: Options | None = None, file: str | None = Non
         program = read_penguin(lowered.penguin(weights=WeightNames()), name)
         results.append(_judge(blocks, lowered, program, reified=reify))
     return CheckResult(name, *results)
+
+
+def _has_tasks(module: ir.Operation) -> bool:
+    from neuron_ctrldep.task.program import TaskModule
+
+    return bool(TaskModule.of(module).orchestrations)
+
+
+def _check_tasks(module: ir.Operation, trips: Sequence[int] | None, file: str) -> TaskCheckResult:
+    from neuron_ctrldep.passes.pipeline import run_pipeline
+    from neuron_ctrldep.task.check import check_tasks
+
+    # What the run time looks up depends on the directions; this pass fills in only those that are not written.
+    run_pipeline(module, "builtin.module(derive-call-directions)")
+    return check_tasks(module, trips=trips, file=file)
 
 
 def _judge(blocks: dict[str, SourceBlock], lowered: Lowered, program: Program, *, reified: bool) -> list[CheckedEdge]:

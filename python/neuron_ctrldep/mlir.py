@@ -463,7 +463,7 @@ def parent_of(operation: ir.Operation) -> ir.Operation | None:
 
 
 def copy_module(operation: ir.Operation, *, file: str = "-") -> ir.Operation:
-    """The same module again, in a context of its own. (``clone`` gives a detached op, which has no parent to ask for.)"""
+    """The same module again, in a context of its own; ``clone`` would give an op that raises when asked for a parent."""
     return parse_module(to_bytecode(operation), file=file)
 
 

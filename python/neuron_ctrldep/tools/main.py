@@ -15,6 +15,7 @@ from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_tool
 
 if TYPE_CHECKING:
     from neuron_ctrldep.chain import CheckResult, Options, Stage
+    from neuron_ctrldep.task.check import TaskCheckResult
 
 EMITS = {
     "penguin": ".py",
@@ -222,7 +223,7 @@ def _made(directory: Path) -> Path:
 
 
 def _check(args: argparse.Namespace) -> int:
-    results: list[tuple[str, Any]] = []
+    results: list[tuple[str, CheckResult | TaskCheckResult]] = []
     status = EXIT_OK
     paths = list(_each_input(args.inputs, "checking"))
     for path in paths:
@@ -246,10 +247,10 @@ def _check(args: argparse.Namespace) -> int:
     return status
 
 
-def _check_one(path: str, args: argparse.Namespace) -> CheckResult:
+def _check_one(path: str, args: argparse.Namespace) -> CheckResult | TaskCheckResult:
     from neuron_ctrldep.chain import check
 
-    return check(path, options=_options(args), file=path)
+    return check(path, options=_options(args), trips=args.trip, file=path)
 
 
 # --- view -------------------------------------------------------------------------------------------------------------

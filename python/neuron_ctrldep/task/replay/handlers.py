@@ -1,0 +1,436 @@
+"""What each op of ``arith``, ``tensor``, ``memref``, ``scf`` and ``task`` does in a replay."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.dialect import is_id_tensor, is_storage, is_task_id, ops_of
+from neuron_ctrldep.task.program import Scope
+from neuron_ctrldep.task.replay.model import Mask
+from neuron_ctrldep.task.replay.storage import (
+    DYNAMIC_SIZE,
+    Free,
+    Number,
+    Root,
+    View,
+    extent,
+    is_known,
+    item_size,
+    known,
+)
+
+if TYPE_CHECKING:
+    from neuron_ctrldep.task.replay.interpreter import Interpreter
+
+
+class Unsupported(Exception):  # noqa: N818 - it is no fault: the program is legal, the replay does not follow it
+    """The replay meets control flow it cannot follow."""
+
+
+def anything(type_: ir.Type) -> Any:
+    """What is known of a value that the model says nothing about."""
+    if is_task_id(type_):
+        return 0
+    if is_id_tensor(type_):
+        return (0,) * extent(type_, ())[0]
+    return View(None) if is_storage(type_) else None
+
+
+def mask_of(value: Any) -> Mask:
+    """What has completed when an id, or all ids of an id tensor, are complete."""
+    return functools.reduce(operator.or_, value, 0) if isinstance(value, tuple) else value
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
+ARITHMETIC: dict[str, Callable[..., int]] = {
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+    "arith.andi": operator.and_,
+    "arith.ori": operator.or_,
+    "arith.xori": operator.xor,
+    "arith.divsi": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "arith.divui": operator.floordiv,
+    "arith.floordivsi": operator.floordiv,
+    "arith.ceildivsi": lambda a, b: -(-a // b),
+    "arith.ceildivui": lambda a, b: -(-a // b),
+    "arith.remsi": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
+    "arith.remui": operator.mod,
+    "arith.minsi": min,
+    "arith.minui": min,
+    "arith.maxsi": max,
+    "arith.maxui": max,
+    "arith.index_cast": lambda a: a,
+    "arith.index_castui": lambda a: a,
+    "arith.extsi": lambda a: a,
+    "arith.extui": lambda a: a,
+    "arith.trunci": lambda a: a,
+}
+
+
+def compute(name: str, operands: Sequence[Any]) -> Number:
+    """The result of an ``arith`` op; unknown if an operand is, and free if one is."""
+    if any(not isinstance(operand, int) for operand in operands):
+        return None
+    try:
+        value = int(ARITHMETIC[name](*map(int, operands)))
+    except ZeroDivisionError:
+        return None
+    return Free(value) if any(isinstance(operand, Free) for operand in operands) else value
+
+
+_PREDICATES = (
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+)
+"""``arith.cmpi`` by the number of its predicate (MLIR, ``CmpIPredicate``); the unsigned ones meet positive values."""
+
+
+Handler: TypeAlias = Callable[["Interpreter", ir.Operation], list[Any]]
+HANDLERS: dict[str, Handler] = {}
+
+
+def _handles(*names: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return register
+
+
+@_handles("arith.constant")
+def _constant(_: Interpreter, op: ir.Operation) -> list[Any]:
+    value = op.attributes["value"]
+    if isinstance(value, ir.BoolAttr):
+        return [int(value.value)]
+    return [value.value if isinstance(value, ir.IntegerAttr) else anything(op.results[0].type)]
+
+
+@_handles("arith.cmpi")
+def _compare(run: Interpreter, op: ir.Operation) -> list[Any]:
+    a, b = run.read(op)
+    if a is None or b is None:
+        return [None]
+    return [int(_PREDICATES[op.attributes["predicate"].value](a, b))]
+
+
+@_handles("arith.select")
+def _select(run: Interpreter, op: ir.Operation) -> list[Any]:
+    condition, first, second = run.read(op)
+    return [first if _decide(run, condition) else second]
+
+
+def _decide(run: Interpreter, condition: Number) -> bool:
+    return bool(condition) if condition is not None else run.choose(2) == 0
+
+
+# --- task ids ---------------------------------------------------------------------------------------------------------
+
+
+@_handles("task.barrier")
+def _barrier(run: Interpreter, op: ir.Operation) -> list[Any]:
+    return [functools.reduce(operator.or_, map(mask_of, run.read(op)), 0)]
+
+
+@_handles("task.invalid")
+def _invalid(_: Interpreter, op: ir.Operation) -> list[Any]:
+    return [0]
+
+
+@_handles("tensor.from_elements")
+def _from_elements(run: Interpreter, op: ir.Operation) -> list[Any]:
+    return [tuple(run.read(op))] if is_id_tensor(op.results[0].type) else run.unknown(op)
+
+
+@_handles("tensor.splat")
+def _splat(run: Interpreter, op: ir.Operation) -> list[Any]:
+    if not is_id_tensor(op.results[0].type):
+        return run.unknown(op)
+    element, *sizes = run.read(op)
+    return [(element,) * extent(op.results[0].type, sizes)[0]]
+
+
+@_handles("tensor.insert")
+def _insert(run: Interpreter, op: ir.Operation) -> list[Any]:
+    element, into, *indices = run.read(op)
+    if not is_id_tensor(op.results[0].type):
+        return [into]  # the storage of the destination
+    index = indices[0]
+    if index is None:
+        # Any slot may hold it now: what is certain is what every slot certainly holds.
+        return [tuple(slot & element for slot in into)]
+    return [tuple(element if number == index else slot for number, slot in enumerate(into))]
+
+
+@_handles("tensor.extract")
+def _extract(run: Interpreter, op: ir.Operation) -> list[Any]:
+    source, *indices = run.read(op)
+    if not is_id_tensor(op.operands[0].type):
+        return [None]
+    index = indices[0]
+    if index is None:
+        return [functools.reduce(operator.and_, source) if source else 0]
+    return [source[index] if 0 <= index < len(source) else 0]
+
+
+# --- storage ----------------------------------------------------------------------------------------------------------
+
+
+@_handles("memref.alloc", "memref.alloca", "tensor.empty", "bufferization.alloc_tensor")
+def _alloc(run: Interpreter, op: ir.Operation) -> list[Any]:
+    type_ = op.results[0].type
+    sizes = run.read(op)
+    if is_id_tensor(type_):
+        return [(0,) * extent(type_, sizes)[0]]
+    return [run.allocate(type_, sizes, f"{op.name} {run.roots}")]
+
+
+@_handles("memref.get_global")
+def _get_global(run: Interpreter, op: ir.Operation) -> list[Any]:
+    name = op.attributes["name"].value
+    if name not in run.globals:
+        run.globals[name] = Root(run.roots, f"@{name}")
+        run.roots += 1
+    return [run.whole(run.globals[name], op.results[0].type, ())]
+
+
+@_handles("tensor.cast", "memref.cast", "memref.memory_space_cast")
+def _cast(run: Interpreter, op: ir.Operation) -> list[Any]:
+    return run.read(op)
+
+
+@_handles("memref.dim", "tensor.dim")
+def _dim(run: Interpreter, op: ir.Operation) -> list[Any]:
+    source, axis = run.read(op)
+    if isinstance(source, tuple):
+        return [len(source)]
+    type_ = op.operands[0].type
+    if axis is None or source.root is None or type_.is_dynamic_dim(axis):
+        return [None]
+    return [type_.get_dim_size(axis)]
+
+
+def _mixed(op: ir.Operation, static: str, operands: Iterator[Number]) -> list[Number]:
+    """Static and dynamic entries of an offset, size or stride list, as one list."""
+    dynamic = ir.ShapedType.get_dynamic_size()
+    return [next(operands) if entry == dynamic else entry for entry in op.attributes[static]]
+
+
+def _window(run: Interpreter, op: ir.Operation, before: int) -> tuple[list[Number], list[Number], list[Number]]:
+    """The offsets, sizes and strides of a slice; ``before`` operands come first."""
+    operands = iter(run.read(op)[before:])
+    return (
+        _mixed(op, "static_offsets", operands),
+        _mixed(op, "static_sizes", operands),
+        _mixed(op, "static_strides", operands),
+    )
+
+
+@_handles("memref.subview", "tensor.extract_slice")
+def _slice(run: Interpreter, op: ir.Operation) -> list[Any]:
+    source = run.read(op)[0]
+    offsets, sizes, strides = _window(run, op, 1)
+    if isinstance(source, tuple):
+        if not is_known(offsets, sizes, strides):
+            certain = functools.reduce(operator.and_, source) if source else 0
+            return [(certain,) * (sizes[0] or DYNAMIC_SIZE)]
+        start, size, step = known([offsets[0], sizes[0], strides[0]])
+        return [source[start : start + size * step : step]]
+    return [source.cut(offsets, sizes, strides, op.results[0].type.rank)]
+
+
+@_handles("tensor.insert_slice")
+def _insert_slice(run: Interpreter, op: ir.Operation) -> list[Any]:
+    source, into = run.read(op)[:2]
+    return [_insert_ids(source, into, *_window(run, op, 2)) if isinstance(into, tuple) else into]
+
+
+def _insert_ids(
+    source: tuple[Mask, ...],
+    into: tuple[Mask, ...],
+    offsets: Sequence[Number],
+    sizes: Sequence[Number],
+    strides: Sequence[Number],
+) -> tuple[Mask, ...]:
+    if not is_known([o if not isinstance(o, Free) else int(o) for o in offsets], sizes, strides):
+        certain = functools.reduce(operator.and_, source) if source else 0
+        return tuple(slot & certain for slot in into)
+    updated = list(into)
+    start, step = known([offsets[0], strides[0]])
+    for number, element in enumerate(source):
+        index = start + number * step
+        if 0 <= index < len(updated):
+            updated[index] = element
+    return tuple(updated)
+
+
+@_handles("memref.transpose")
+def _transpose(run: Interpreter, op: ir.Operation) -> list[Any]:
+    order = [ir.AffineDimExpr(result).position for result in op.attributes["permutation"].value.results]
+    return [run.read(op)[0].transposed(order)]
+
+
+def _groups(op: ir.Operation) -> list[list[int]]:
+    return [[entry.value for entry in group] for group in op.attributes["reassociation"]]
+
+
+@_handles("memref.expand_shape", "tensor.expand_shape")
+def _expand_shape(run: Interpreter, op: ir.Operation) -> list[Any]:
+    source = run.read(op)[0]
+    type_ = op.results[0].type
+    if any(type_.is_dynamic_dim(axis) for axis in range(type_.rank)):
+        return [source.some_part()]
+    return [source.expanded(extent(type_, ()), _groups(op))]
+
+
+@_handles("memref.collapse_shape", "tensor.collapse_shape")
+def _collapse_shape(run: Interpreter, op: ir.Operation) -> list[Any]:
+    return [run.read(op)[0].collapsed(_groups(op))]
+
+
+@_handles("memref.reinterpret_cast")
+def _reinterpret_cast(run: Interpreter, op: ir.Operation) -> list[Any]:
+    offsets, sizes, strides = _window(run, op, 1)
+    return [run.read(op)[0].reinterpreted(offsets[0], sizes, strides)]
+
+
+@_handles("memref.view")
+def _memref_view(run: Interpreter, op: ir.Operation) -> list[Any]:
+    source, shift, *sizes = run.read(op)
+    type_ = op.results[0].type
+    if not is_known(sizes):
+        return [source.some_part()]
+    return [source.bytes_at(shift, extent(type_, sizes), item_size(type_))]
+
+
+# --- control flow -----------------------------------------------------------------------------------------------------
+
+
+@_handles("func.call")
+def _call(run: Interpreter, op: ir.Operation) -> list[Any]:
+    function = run.module.functions.get(op.attributes["callee"].value)
+    if function is None or not function.regions[0].blocks:
+        return run.unknown(op)
+    return run.call(function, run.read(op))
+
+
+@_handles("scf.execute_region")
+def _execute_region(run: Interpreter, op: ir.Operation) -> list[Any]:
+    around = run.is_manual
+    scope = Scope.of(op)
+    if scope is not None:
+        run.is_manual = scope.mode == "manual"
+    if len(op.regions[0].blocks) != 1:
+        raise Unsupported("cannot follow a scf.execute_region of several blocks")
+    try:
+        return run.block(op.regions[0].blocks[0], [])
+    finally:
+        run.is_manual = around
+
+
+@_handles("scf.if")
+def _if(run: Interpreter, op: ir.Operation) -> list[Any]:
+    taken = op.regions[0 if _decide(run, run.read(op)[0]) else 1]
+    return run.block(taken.blocks[0], []) if taken.blocks else []
+
+
+@_handles("scf.index_switch")
+def _index_switch(run: Interpreter, op: ir.Operation) -> list[Any]:
+    value = run.read(op)[0]
+    cases = list(op.attributes["cases"])
+    if value is None or isinstance(value, Free):
+        number = run.choose(len(cases) + 1)
+    else:
+        number = cases.index(value) + 1 if value in cases else 0
+    return run.block(op.regions[number].blocks[0], [])
+
+
+@_handles("scf.for")
+def _for(run: Interpreter, op: ir.Operation) -> list[Any]:
+    lower, upper, step, *carried = run.read(op)
+    execution = run.new_execution()
+    for iteration in range(run.count(lower, upper, step)):
+        index = None if lower is None or step is None else compute("arith.addi", [lower, iteration * step])
+        carried = run.turn(execution, iteration, op.regions[0].blocks[0], [index, *carried], False)
+    return carried
+
+
+@_handles("scf.while")
+def _while(run: Interpreter, op: ir.Operation) -> list[Any]:
+    carried = run.read(op)
+    execution = run.new_execution()
+    for iteration in range(max(run.trips) + 1):
+        condition, *forwarded = run.turn(execution, iteration, op.regions[0].blocks[0], carried, False)
+        # A condition that is known is followed; one that is not may end the loop at any time, and must in the end.
+        go_on = bool(condition) if condition is not None else iteration < max(run.trips) and run.choose(2) == 0
+        if not go_on:
+            return forwarded
+        carried = run.turn(execution, iteration, op.regions[1].blocks[0], forwarded, False)
+    return forwarded
+
+
+def _points(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    yield from np.ndindex(*counts)
+
+
+@_handles("scf.parallel")
+def _parallel(run: Interpreter, op: ir.Operation) -> list[Any]:
+    values = run.read(op)
+    rank = (len(values) - len(op.results)) // 3
+    lower, upper, step = values[:rank], values[rank : 2 * rank], values[2 * rank : 3 * rank]
+    reduced = values[3 * rank :]
+    counts = [run.count(*bounds) for bounds in zip(lower, upper, step, strict=True)]
+    execution = run.new_execution()
+    block = op.regions[0].blocks[0]
+    reduce = ops_of(block)[-1]
+    for number, point in enumerate(_points(counts)):
+        indices = [
+            None if low is None or by is None else compute("arith.addi", [low, at * by])
+            for low, by, at in zip(lower, step, point, strict=True)
+        ]
+        found = run.turn(execution, number, block, indices, True)
+        reduced = [
+            run.block(region.blocks[0], [old, new])[0]
+            for region, old, new in zip(reduce.regions, reduced, found, strict=True)
+        ]
+    return reduced
+
+
+@_handles("scf.forall")
+def _forall(run: Interpreter, op: ir.Operation) -> list[Any]:
+    lists = ("staticLowerBound", "staticUpperBound", "staticStep")
+    operands = iter(run.read(op))
+    lower, upper, step = (_mixed(op, name, operands) for name in lists)
+    shared = list(operands)
+    counts = [run.count(*bounds) for bounds in zip(lower, upper, step, strict=True)]
+    execution = run.new_execution()
+    block = op.regions[0].blocks[0]
+    collect = ops_of(block)[-1]
+    outputs = dict(zip(list(block.arguments)[len(counts) :], shared, strict=True))
+    for number, point in enumerate(_points(counts)):
+        indices = [
+            None if low is None or by is None else compute("arith.addi", [low, at * by])
+            for low, by, at in zip(lower, step, point, strict=True)
+        ]
+        run.turn(execution, number, block, [*indices, *shared], True)
+        for insert in ops_of(collect.regions[0].blocks[0]) if collect.regions[0].blocks else []:
+            destination = insert.operands[1]
+            into = outputs[destination]
+            if isinstance(into, tuple):
+                outputs[destination] = _insert_ids(run.read(insert)[0], into, *_window(run, insert, 2))
+    return list(outputs.values())
