@@ -410,6 +410,18 @@ def test_a_child_serves_on_after_a_death(child):
     assert names(import_hlo(hlo("p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p)"), child=child))
 
 
+def test_a_process_that_cannot_work_is_not_the_fault_of_the_module(monkeypatch):
+    module = hlo("p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p)")
+    monkeypatch.setenv("XLA_FLAGS", "--no_such_flag=1")
+    with Child() as misconfigured:
+        message = refused(module, misconfigured, original=module)
+    assert message == "XLA's importer cannot run here: Unknown flag in XLA_FLAGS: --no_such_flag=1"
+    monkeypatch.setattr("sys.executable", "/nonexistent/python")
+    with Child() as missing:
+        message = refused(module, missing, original=module)
+    assert message.startswith("XLA's importer cannot run here: it cannot be started: ")
+
+
 def test_nothing_of_xla_reaches_the_terminal(capfd):
     with pytest.raises(InputError):
         import_hlo(hlo(RECV.format("u = u32[] get-tuple-element(r), index=1", "")))

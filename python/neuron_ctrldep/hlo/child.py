@@ -100,12 +100,16 @@ class Child:
         root = str(Path(__file__).resolve().parents[2])
         # -S and the parent's own path: the site packages are not searched again, which halves the start-up time.
         path = json.dumps([root, *(str(Path(entry).resolve()) for entry in sys.path)])
-        process = self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-        )
+        try:
+            process = self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _START, path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
+        except OSError as error:  # no interpreter to start (an embedded Python), or no room for a process
+            self.close()
+            raise RequestError("died", f"it cannot be started: {error}") from error
         return process, log
 
     def _request(self, header: dict[str, Any], payload: bytes) -> bytes:

@@ -17,6 +17,7 @@ from neuron_ctrldep.hlo.child import Child, RequestError
 from neuron_ctrldep.hlo.faults import Culprit, locate, one_line
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.names import keep_names
+from neuron_ctrldep.hlo.schema import HloModuleProto, ShapeProto
 from neuron_ctrldep.mlir import ir
 
 __all__ = ["Child", "export_hlo", "import_hlo"]
@@ -59,6 +60,9 @@ def import_hlo(
         except RequestError as failure:
             if failure.stage == "legalize":
                 raise _no_mhlo_form(failure, module.file) from failure
+            if failure.kind == "died" and not _works(process):
+                message = f"XLA's importer cannot run here: {one_line(failure.message)}"
+                raise InputError(message, location=SourceLocation(module.file)) from failure
             culprit = locate(proto, failure, process, dialect)
             raise _not_importable(failure, culprit, module.file, _blame(original, dialect, process)) from failure
     return mlir.parse_module(bytecode, file=module.file, context=context)
@@ -92,6 +96,20 @@ def _or_new(child: Child | None) -> Iterator[Child]:
         return
     with Child() as new:
         yield new
+
+
+def _works(child: Child) -> bool:
+    """Whether the importer takes the smallest module there is: a program that returns its replica's id."""
+    shape = ShapeProto(element_type=8)  # PrimitiveType.U32
+    proto = HloModuleProto(name="m", entry_computation_name="e")
+    proto.host_program_shape.result.CopyFrom(shape)
+    entry = proto.computations.add(name="e")
+    entry.program_shape.result.CopyFrom(shape)
+    entry.instructions.add(name="id", opcode="replica-id", shape=shape)
+    with contextlib.suppress(RequestError):
+        child.import_hlo(proto.SerializeToString(), "stablehlo")
+        return True
+    return False
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
