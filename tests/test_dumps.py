@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from neuron_ctrldep.dumps import latest_of_each_module
+from neuron_ctrldep.loading import expand_inputs
 
 MODULE = "module_0002.jit_step"
 REPORTS = [
@@ -55,3 +56,10 @@ def test_the_last_stage_of_each_module(names, kept):
 def test_modules_of_two_directories_are_two():
     files = [Path(folder) / f"{MODULE}.before_optimizations.txt" for folder in ("a", "b")]
     assert latest_of_each_module(files) == files
+
+
+def test_a_dump_directory_is_read_once_for_each_module(tmp_path):
+    text = "HloModule f\n\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n"
+    for name in ("before_optimizations.txt", "cpu_after_optimizations.txt", "cpu_after_optimizations-live-range.txt"):
+        (tmp_path / f"{MODULE}.{name}").write_text(text)
+    assert expand_inputs([str(tmp_path)]) == [str(tmp_path / f"{MODULE}.cpu_after_optimizations.txt")]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neuron_ctrldep.dumps import latest_of_each_module
 from neuron_ctrldep.errors import InputError, SourceLocation
 from neuron_ctrldep.files import read_bytes
 
@@ -108,6 +109,8 @@ def _load_object(source: Any) -> HloModule | ir.Operation:
 def expand_inputs(paths: Iterable[str]) -> list[str]:
     """The input files that ``paths`` name: a directory stands for the inputs in it and below, in name order.
 
+    Of a module that XLA dumped there, only the last stage counts (:mod:`neuron_ctrldep.dumps`).
+
     Raises:
         InputError: a directory holds none.
     """
@@ -117,7 +120,8 @@ def expand_inputs(paths: Iterable[str]) -> list[str]:
         if path == "-" or not directory.is_dir():
             found.append(path)
             continue
-        inside = [str(p) for p in sorted(directory.rglob("*")) if p.is_file() and _is_input(p)]
+        files = latest_of_each_module(p for p in sorted(directory.rglob("*")) if p.is_file())
+        inside = [str(p) for p in files if _is_input(p)]
         if not inside:
             raise InputError(
                 f"the directory holds no input; looked for {', '.join(sorted(SUFFIXES))} and HLO dumps (.txt)",

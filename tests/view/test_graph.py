@@ -2,7 +2,9 @@
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.module import load_hlo
-from neuron_ctrldep.view import Graph, graph_of, graph_of_hlo
+from neuron_ctrldep.penguin.printer import print_penguin
+from neuron_ctrldep.penguin.reader import read_penguin
+from neuron_ctrldep.view import Graph, graph_of, graph_of_hlo, graph_of_penguin
 
 from .programs import HOSTILE, LOOP, hostile
 
@@ -165,3 +167,21 @@ def test_hlo():
     nodes = {node.name: node for node in graph.nodes}
     assert "exponential" in nodes["e"].text
     assert (nodes["x"].role, nodes["n"].role, nodes["e"].role) == ("argument", "constant", "op")
+
+
+def test_penguin():
+    text = print_penguin(mlir.parse_module(LOOP))
+    graph = graph_of_penguin(read_penguin(text))
+    edges = named_edges(graph)
+    assert {edge for edge in edges if edge[2] == "ordered"} == {
+        ("stablehlo.sine", "multiply.4", "ordered"),
+        ("call.3", "multiply.4", "ordered"),
+        ("exponential.6", "add.7", "ordered"),
+    }
+    assert ("cosine.2", "multiply.4", "data") in edges
+    loop = next(i for i, node in enumerate(graph.nodes) if node.name == "while.8")
+    assert [cluster.owner for cluster in graph.clusters].count(loop) == 2
+    assert graph.clusters[0].parent is None
+    # The source and what is read back have the same instructions.
+    wanted = {node.name for node in graph_of(mlir.parse_module(LOOP)).nodes if node.role == "op"}
+    assert wanted <= {node.name for node in graph.nodes}

@@ -107,7 +107,7 @@ class Builder:
         short = op.name.partition(".")[2] or op.name
         name = short if role == "end" else self._name_of(op)
         text = self._text(op, role)
-        detail = text.partition("constant ")[2] if role == "constant" else ""
+        detail = "".join(text.partition("dense<")[1:]) if role == "constant" else ""
         node = Node(name, short, cluster, role, text, _location(op), detail)
         index = self.graph.add_node(node)
         self.index[op] = index

@@ -220,15 +220,20 @@
     state.y = Math.max(20, (height - g.height * state.scale) / 2);
     redraw();
   };
-  // A graph too large to be read when it is shown whole starts at its top.
+  // A graph too large to be read when it is shown whole starts at its first dependency, or at its top.
   const start = () => {
     fit();
     if (state.scale >= 0.3) return;
-    const g = graph(), width = canvas.clientWidth;
+    const g = graph(), width = canvas.clientWidth, first = g.edges.find((edge) => edge[2] > 0);
     state.scale = Math.min(0.9, Math.max(0.45, (width - 40) / (g.width || 1)));
-    state.x = g.width * state.scale < width ? (width - g.width * state.scale) / 2 : 20;
-    state.y = 20;
-    redraw();
+    if (first) {
+      const [from, to] = [g.nodes[first[0]], g.nodes[first[1]]];
+      centre((from[X] + to[X] + to[W]) / 2, (from[Y] + to[Y] + to[H]) / 2);
+    } else {
+      state.x = g.width * state.scale < width ? (width - g.width * state.scale) / 2 : 20;
+      state.y = 20;
+      redraw();
+    }
   };
   const zoom = (factor, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) => {
     const scale = Math.min(4, Math.max(0.004, state.scale * factor));
