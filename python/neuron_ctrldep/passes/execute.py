@@ -250,7 +250,7 @@ def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) ->
 
     if instance.anchor not in (ANY, op.name):
         raise fault(f"runs on '{instance.anchor}', not on '{op.name}'")
-    top_level = op.parent is None
+    top_level = not op.attached or op.parent is None  # a detached op has no parent to ask for
     try:
         with op.context, op.location:
             instance.run(op, statistics)
