@@ -32,7 +32,11 @@ def locate(proto: Any, failure: RequestError, child: Child, dialect: str) -> Cul
     By the names in its diagnostics and message, else by what is known to break the importer, else by importing parts of
     the module.
     """
-    found = next(_mentioned(proto, failure), None) or next(known_faults(proto), None) or _too_deep(proto, failure)
+    found = (
+        next(_mentioned(proto, failure), None)
+        or next(_known_faults(proto, failure.kind), None)
+        or _too_deep(proto, failure)
+    )
     if found is not None or failure.kind == "timeout":
         return found
 
@@ -95,13 +99,14 @@ _START = {done: start for start, done in _DONE.items()}
 _THROUGH = frozenset({"get-tuple-element", *_START})
 
 
-def known_faults(proto: Any) -> Iterator[Culprit]:
-    """The instructions of which it is known that XLA's importer fails on them, in order."""
+def _known_faults(proto: Any, kind: str) -> Iterator[Culprit]:
+    """The instructions of which it is known that XLA's importer fails on them, in this way, in order."""
+    known_fault = _fatal if kind == "died" else _refused
     for computation in proto.computations:
         users = _users(computation.instructions)
         opcodes = {instruction.id: instruction.opcode for instruction in computation.instructions}
         for instruction in computation.instructions:
-            reason = _known_fault(instruction, users, opcodes)
+            reason = known_fault(instruction, users, opcodes)
             if reason:
                 yield Culprit(instruction.name, instruction.opcode, computation.name, reason)
 
@@ -122,18 +127,21 @@ def _pipelined(computation: Any, instruction: Any) -> tuple[Any, str]:
     return start, f"a {start.opcode} that a {others[0]} reads, not only its {done}"
 
 
-def _known_fault(instruction: Any, users: dict[int, list[str]], opcodes: dict[int, str]) -> str:
+def _fatal(instruction: Any, users: dict[int, list[str]], _: dict[int, str]) -> str:
+    if instruction.opcode not in _DONE:
+        return ""
+    if not instruction.channel_id:
+        return f"{instruction.opcode} without a channel id"
+    return "" if users.get(instruction.id) else f"{instruction.opcode} without users"
+
+
+def _refused(instruction: Any, _: dict[int, list[str]], opcodes: dict[int, str]) -> str:
     opcode = instruction.opcode
-    if opcode in _DONE:
-        if not instruction.channel_id:
-            return f"{opcode} without a channel id"
-        if not users.get(instruction.id):
-            return f"{opcode} without users"
-    elif opcode in _START and instruction.operand_ids:
+    if opcode in _START and instruction.operand_ids:
         source = opcodes.get(instruction.operand_ids[0], "nothing")
         if source != _START[opcode]:
             return f"the operand of {opcode} must be a {_START[opcode]}, found {source}"
-    elif opcode == "parameter" and instruction.frontend_attributes.map and _leaves(instruction.shape) > 1:
+    if opcode == "parameter" and instruction.frontend_attributes.map and _leaves(instruction.shape) > 1:
         return "a tuple-shaped parameter with frontend attributes"
     return ""
 

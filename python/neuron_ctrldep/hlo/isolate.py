@@ -72,7 +72,7 @@ def _failing_prefix(computations: dict[int, Any], computation: Any, budget: _Bud
 
 
 def _cuts(instructions: Sequence[Any]) -> list[int]:
-    """The lengths at which the list may be cut: no operand of a kept start is waiting for its done."""
+    """The lengths at which the list may be cut: no start in front is waiting for its done behind."""
     last_use: dict[int, int] = {}
     for index, instruction in enumerate(instructions):
         for operand in instruction.operand_ids:
