@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
 
 from neuron_ctrldep.control_dep import (
     control_edges,
@@ -62,22 +61,28 @@ class Builder:
         index: the node of each op that has one.
     """
 
-    def __init__(
-        self,
-        module: ir.Operation,
-        *,
-        is_hidden: Callable[[ir.Operation], bool] = is_transparent,
-        is_data: Callable[[ir.Value], bool] = lambda _: True,
-        name_of: Callable[[ir.Operation], str] = instruction_name,
-    ) -> None:
+    def __init__(self, module: ir.Operation) -> None:
         self.graph = Graph(module_name(module))
         self.index: dict[ir.Operation, int] = {}
-        self._is_hidden = is_hidden
-        self._is_data = is_data
-        self._name_of = name_of
         self._values: dict[ir.Value, int] = {}
         # One numbering for all ops: printing each on its own would number its whole function each time.
         self._state = ir.AsmState(module)
+
+    def is_hidden(self, op: ir.Operation) -> bool:
+        """Whether ``op`` is no node; data goes through it."""
+        return is_transparent(op)
+
+    def is_data(self, value: ir.Value) -> bool:
+        """Whether reading ``value`` is reading data."""
+        return True
+
+    def name_of(self, op: ir.Operation) -> str:
+        """What the picture calls ``op``."""
+        return instruction_name(op)
+
+    def kind_of(self, op: ir.Operation) -> str:
+        """What ``op`` does."""
+        return op.name.partition(".")[2] or op.name
 
     def add_function(self, function: ir.Operation) -> None:
         """Add a cluster with all the function holds."""
@@ -101,11 +106,11 @@ class Builder:
                 self._add_op(op.operation, cluster)
 
     def _add_op(self, op: ir.Operation, cluster: int) -> None:
-        if self._is_hidden(op):
+        if self.is_hidden(op):
             return
         role: Role = "constant" if is_constant(op) else "end" if is_terminator(op) else "op"
-        short = op.name.partition(".")[2] or op.name
-        name = short if role == "end" else self._name_of(op)
+        short = self.kind_of(op)
+        name = short if role == "end" else self.name_of(op)
         text = self._text(op, role)
         detail = "".join(text.partition("dense<")[1:]) if role == "constant" else ""
         node = Node(name, short, cluster, role, text, _location(op), detail)
@@ -115,7 +120,7 @@ class Builder:
             self._values[result] = index
         for operand in op.operands:
             for value in trace(operand)[0]:
-                if value in self._values and self._is_data(value):
+                if value in self._values and self.is_data(value):
                     self.graph.add_edge(self._values[value], index)
         for number, region in enumerate(op.regions):
             if len(region.blocks):

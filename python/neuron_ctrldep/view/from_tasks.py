@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from neuron_ctrldep.control_dep import instruction_name
 from neuron_ctrldep.edges import EdgeKind
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.orchestration.task_edges import edges_of, task_names
-from neuron_ctrldep.task.dialect import is_id_tensor, is_task_id
+from neuron_ctrldep.task.dialect import Task, is_id_tensor, is_task_id
 from neuron_ctrldep.task.program import TaskModule
 from neuron_ctrldep.view.from_mlir import Builder
 from neuron_ctrldep.view.graph import Graph, label_of
@@ -22,24 +21,14 @@ def graph_of_tasks(module: ir.Operation) -> Graph:
     edges are ``ordered``; the compiler's have the kinds of their hazards.
     """
     tasks = TaskModule.of(module)
-    names = {
-        task.operation: (name, task)
-        for function in tasks.orchestrations.values()
-        for task, name in task_names(function, tasks).items()
-    }
-
-    def name_of(op: ir.Operation) -> str:
-        return names[op][0] if op in names else instruction_name(op)
-
-    builder = Builder(
-        module, is_hidden=_handles_ids_only, is_data=lambda value: not _is_id(value.type), name_of=name_of
-    )
+    builder = _TaskBuilder(module)
     for function in tasks.orchestrations.values():
+        names = task_names(function, tasks)
+        builder.tasks.update({task.operation: (name, task) for task, name in names.items()})
         builder.add_function(function.operation)
-        by_task = task_names(function, tasks)
-        by_name = {name: builder.index[task.operation] for task, name in by_task.items()}
-        for task, name in by_task.items():
-            for edge in edges_of(task, by_task):
+        by_name = {name: builder.index[task.operation] for task, name in names.items()}
+        for task, name in names.items():
+            for edge in edges_of(task, names):
                 kinds = [_KINDS[hazard] for hazard in edge["hazards"]] or [EdgeKind.ORDERED]
                 for kind in kinds:
                     builder.graph.add_edge(by_name[edge["task"]], by_name[name], label_of(kind))
@@ -47,10 +36,26 @@ def graph_of_tasks(module: ir.Operation) -> Graph:
     return builder.graph
 
 
-def _handles_ids_only(op: ir.Operation) -> bool:
-    if len(op.results) == 0 or len(op.regions):
-        return False
-    return all(_is_id(result.type) for result in op.results)
+class _TaskBuilder(Builder):
+    """Tasks go by their names and are what their kernels do."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        super().__init__(module)
+        self.tasks: dict[ir.Operation, tuple[str, Task]] = {}
+
+    def is_hidden(self, op: ir.Operation) -> bool:
+        if len(op.results) == 0 or len(op.regions):
+            return False
+        return all(_is_id(result.type) for result in op.results)
+
+    def is_data(self, value: ir.Value) -> bool:
+        return not _is_id(value.type)
+
+    def name_of(self, op: ir.Operation) -> str:
+        return self.tasks[op][0] if op in self.tasks else super().name_of(op)
+
+    def kind_of(self, op: ir.Operation) -> str:
+        return self.tasks[op][1].callee if op in self.tasks else super().kind_of(op)
 
 
 def _is_id(kind: ir.Type) -> bool:
