@@ -143,7 +143,7 @@ class Graph:
 
     def element(self, instruction: Instruction) -> Instruction | None:
         """What a ``get-tuple-element`` of a known tuple stands for; ``None`` for any other instruction."""
-        if instruction.opcode != "get-tuple-element":
+        if instruction.opcode != "get-tuple-element" or not instruction.operand_ids:
             return None
         source = self.operand(instruction, 0)
         index = instruction.tuple_index

@@ -66,8 +66,12 @@ def load_hlo(data: bytes, file: str = "-") -> HloModule:
             "the file is empty; expected HLO text, an HloModuleProto or an HloProto", location=SourceLocation(file)
         )
     if _is_text(data):
-        data = xla.text_to_proto(decode_utf8(data, file), file)
-    module = _decode(data, file)
+        # XLA writes maps in an order that changes from process to process; ours does not.
+        proto = HloModuleProto()
+        proto.ParseFromString(xla.text_to_proto(decode_utf8(data, file), file))
+        module = HloModule(proto, file)
+    else:
+        module = _decode(data, file)
     check_module(module.proto, file)
     return module
 
@@ -143,6 +147,10 @@ def check_module(proto: Any, file: str) -> None:
     checker.check()
 
 
+_LOCAL_BITS = 0xFFFFFFFF
+_MAX_LOCAL_ID = 1 << 30  # XLA counts from 0; above this there would be no room for the ids of new instructions
+
+
 class _Checker:
     def __init__(self, proto: Any, file: str) -> None:
         self.proto = proto
@@ -177,10 +185,11 @@ class _Checker:
                 what = f"two instructions of the module are named '{name}'" if name else "an instruction has no name"
                 raise self.fail(f"{where}: {what}; names are unique over the module", name)
             names.add(name)
-            if one < 0 or one & 0xFFFFFFFF in local:
-                what = "is negative" if one < 0 else "is taken"
+            local_id = one & _LOCAL_BITS
+            if one < 0 or local_id >= _MAX_LOCAL_ID or local_id in local:
+                what = "is taken" if local_id in local else "is out of range"
                 raise self.fail(f"{where}: instruction '{name}': its id {one} {what}", name)
-            local.add(one & 0xFFFFFFFF)
+            local.add(local_id)
             for operand in instruction.operand_ids:
                 if operand not in seen:
                     late.append((instruction, operand, "operand"))

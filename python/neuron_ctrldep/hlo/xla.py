@@ -59,27 +59,43 @@ def serve() -> None:
     sys.stdout.buffer.write(answer)
 
 
-def _call(task: str, data: bytes, file: str, source: str | None) -> bytes:
+def _run(task: str, data: bytes) -> subprocess.CompletedProcess[bytes]:
     environment = dict(os.environ)
     # The child finds this package and jaxlib where the parent found them, however sys.path came about.
     environment["PYTHONPATH"] = os.pathsep.join(path or "." for path in sys.path)
-    child = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", _CHILD, task], input=data, capture_output=True, check=False, env=environment
     )
+
+
+def _call(task: str, data: bytes, file: str, source: str | None) -> bytes:
+    child = _run(task, data)
     if child.returncode == 0 and child.stdout[:1] == b"+":
         return child.stdout[1:]
     if child.returncode == 0 and child.stdout[:1] == b"-":
         raise _refused(child.stdout[1:].decode("utf-8", "replace"), file, source)
     doing = "parsing the text" if task == "parse" else "reading the module"
-    if child.returncode < 0:
-        ended = f"ended the process ({_signal_name(-child.returncode)})"
-    else:
-        ended = f"ended the process with status {child.returncode}"
+    how = _signal_name(-child.returncode) if child.returncode < 0 else f"status {child.returncode}"
+    line = _deadly_line(data) if task == "parse" else 0
     raise InputError(
-        f"XLA {ended} while {doing}; the module breaks a rule that XLA checks by aborting",
-        location=SourceLocation(file),
-        notes=[Diagnostic("note", line) for line in _failed_checks(child.stderr.decode("utf-8", "replace"))],
+        f"XLA ended the process ({how}) while {doing}; the module breaks a rule that XLA checks by aborting",
+        location=SourceLocation(file, line),
+        notes=[Diagnostic("note", text) for text in _failed_checks(child.stderr.decode("utf-8", "replace"))],
+        source=source,
     )
+
+
+def _deadly_line(text: bytes) -> int:
+    """The last line of the shortest beginning of ``text`` that XLA dies on."""
+    lines = text.split(b"\n")
+    survived, deadly = 0, len(lines)
+    while deadly - survived > 1:
+        middle = (survived + deadly) // 2
+        if _run("parse", b"\n".join(lines[:middle])).returncode == 0:
+            survived = middle
+        else:
+            deadly = middle
+    return deadly
 
 
 def _signal_name(number: int) -> str:

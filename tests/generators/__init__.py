@@ -1,0 +1,1 @@
+"""Generators of inputs that tests of several parts share."""
