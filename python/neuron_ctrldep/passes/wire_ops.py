@@ -79,7 +79,7 @@ def fault_at(op: ir.Operation, message: str) -> Diagnostic:
     """An error at ``op``; where its location has no file, the name of the instruction stands for it."""
     where = source_location(op.location)
     name = f" ({instruction_name(op)})" if where is None else ""
-    return Diagnostic("error", f"'{op.name}' op{name}: {message}", where or SourceLocation(name=instruction_name(op)))
+    return Diagnostic("error", f"'{op.name}' op{name} {message}", where or SourceLocation(name=instruction_name(op)))
 
 
 def forwarded_types(ops: Iterable[ir.Operation]) -> list[ir.Type]:
