@@ -41,7 +41,9 @@ __all__ = [
     "serialize_portable",
     "source_location",
     "stablehlo_version",
+    "text_of",
     "to_bytecode",
+    "unescape",
     "verify",
 ]
 
@@ -146,18 +148,47 @@ def source_location(location: ir.Location) -> SourceLocation | None:
     match = _FILE_LOCATION.search(str(location))
     if match is None:
         return None
-    file = re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), match[1])
-    return SourceLocation(file.replace('\\"', '"').replace("\\\\", "\\"), int(match[2]), int(match[3]))
+    return SourceLocation(unescape(match[1]), int(match[2]), int(match[3]))
+
+
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.DOTALL)
+
+
+def unescape(text: str) -> str:
+    """The string that MLIR prints as ``text`` between quotes; bytes that are not UTF-8 stay visible as ``\\xff``."""
+    data = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if len(m[1]) == 2 else m[1], text.encode())
+    return data.decode("utf-8", "backslashreplace")
+
+
+def text_of(attribute: ir.StringAttr | ir.FlatSymbolRefAttr) -> str:
+    """The value of a string or symbol; bytes that are not UTF-8 stay visible as ``\\xff`` (the bindings raise on them)."""
+    if isinstance(attribute, ir.StringAttr):
+        return attribute.value_bytes.decode("utf-8", "backslashreplace")
+    try:
+        return attribute.value
+    except (UnicodeDecodeError, RuntimeError):
+        return unescape(str(attribute).removeprefix("@").strip('"'))
+
+
+_LOCATION_NAME = re.compile(r'"((?:[^"\\]|\\.)*)"(?!:\d)')
 
 
 def location_names(location: ir.Location) -> list[str]:
     """The names a location holds, outermost first: XLA's importer puts the HLO name or the ``op_name`` there."""
+    text = str(location)
+    if "\\" in text:
+        # Asking for a name or a file with bytes that are not UTF-8 ends the process; the printed form escapes them.
+        return [unescape(match[1]) for match in _LOCATION_NAME.finditer(text)]
+    return _names_in(location)
+
+
+def _names_in(location: ir.Location) -> list[str]:
     if isinstance(location, ir.NameLoc):
-        return [location.name_str, *location_names(location.child_loc)]
+        return [location.name_str, *_names_in(location.child_loc)]
     if isinstance(location, ir.FusedLoc):
-        return [name for inner in location.locations for name in location_names(inner)]
+        return [name for inner in location.locations for name in _names_in(inner)]
     if isinstance(location, ir.CallSiteLoc):
-        return location_names(location.callee)
+        return _names_in(location.callee)
     return []
 
 
@@ -350,6 +381,8 @@ def _parse(
             operation = ir.Operation.parse(source, source_name=file, context=context).operation
         except ir.MLIRError as error:
             # Operation.parse takes a file name and one op; Module.parse takes many and calls every file "-".
+            if isinstance(source, bytes):
+                raise _parse_error([_in_file(d, file) for d in found], error, file, text) from error
             if not (implicit_module and found and found[-1].message.startswith(_NOT_ONE_OP)):
                 raise _parse_error(found, error, file, text) from error
             operation = None
@@ -419,7 +452,8 @@ def _refuse_foreign_unregistered(operation: ir.Operation, file: str, text: str |
             faults.append(
                 Diagnostic(
                     "error",
-                    f"'{op.name}' is of a dialect that is not registered; allow it with --allow-unregistered-dialect",
+                    f"operation being parsed with an unregistered dialect: '{op.name}'. "
+                    "If this is intended, allow it with --allow-unregistered-dialect",
                     source_location(op.location) or SourceLocation(file),
                 )
             )

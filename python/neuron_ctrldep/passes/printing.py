@@ -103,14 +103,14 @@ class IRPrinter(Observer):
         flags, scope, printed = self.flags, "", op
         if self.module_scope:
             scope = f" ('{op.name}' operation{_symbol(op, ': @')})"
-            while printed.parent is not None:
-                printed = printed.parent
-        elif op.parent is not None:
+            while (around := mlir.parent_of(printed)) is not None:
+                printed = around
+        elif mlir.parent_of(op) is not None:
             flags = replace(flags, local_scope=True)
         end = "\n" if printed.name == "builtin.module" else ""
-        text = f"// -----// {title} ({call.name}){scope} //----- //\n{flags.render(printed)}{end}\n"
+        text = f"// -----// {title} ({call.name}){scope} //----- //\n{flags.render(printed)}{end}\n\n"
         if self._tree is None:
-            self.write(text + "\n")
+            self.write(text)
         else:
             self._tree.write(call, op, text)
 
@@ -149,7 +149,7 @@ class Tree:
         around: ir.Operation | None = op
         while around is not None:
             folders.insert(0, _file_name(f"{around.name}_{_symbol(around, '') or 'no-symbol-name'}"))
-            around = around.parent
+            around = mlir.parent_of(around)
         path = tuple(folders)
         self._counts[path] = self._counts.get(path, -1) + 1
         numbers = [str(self._counts.setdefault(path[: n + 1], 0)) for n in range(len(path))]

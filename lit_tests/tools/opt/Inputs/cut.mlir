@@ -1,0 +1,3 @@
+func.func private @f()
+// CUT
+func.func private @f()

@@ -1,0 +1,3 @@
+func.func private @f()
+// ----
+func.func private @g()

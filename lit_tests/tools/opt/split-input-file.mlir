@@ -1,0 +1,26 @@
+// The parts between the markers are processed by themselves; each may use the same names, and one that fails does not
+// stop the others. Line numbers stay those of the file.
+// RUN: not neuron-ctrldep-opt %s --split-input-file --cse --mlir-print-debuginfo 2>%t.err | FileCheck %s
+// RUN: FileCheck %s --check-prefix=ERR < %t.err
+// RUN: %if mlir-opt %{ not %mlir-opt %s --split-input-file --cse --mlir-print-debuginfo 2>%t.llvm.err | FileCheck %s %}
+// RUN: %if mlir-opt %{ FileCheck %s --check-prefix=ERR < %t.llvm.err %}
+
+// CHECK: func.func private @same() loc([[FIRST:#loc.*]])
+// CHECK: [[FIRST]] = loc("{{.*}}split-input-file.mlir":[[#@LINE+3]]:1)
+// CHECK: {{^// [-]+$}}
+// The second part fails: nothing of it is printed.
+func.func private @same()
+
+// -----
+
+// ERR: split-input-file.mlir:[[#@LINE+2]]:3: error: custom op 'no_such_op' is unknown
+func.func @same() {
+  no_such_op
+}
+
+// -----
+
+// CHECK-NEXT: {{^// [-]+$}}
+// CHECK: func.func private @same() loc([[THIRD:#loc.*]])
+// CHECK: [[THIRD]] = loc("{{.*}}split-input-file.mlir":[[#@LINE+1]]:1)
+func.func private @same()
