@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import ir, text_of
 from neuron_ctrldep.wire import API_VERSION, FRONTEND_ATTRIBUTES, TARGET
 
 CUSTOM_CALLS = {"stablehlo": "stablehlo.custom_call", "mhlo": "mhlo.custom_call"}
@@ -111,7 +111,7 @@ def string_entries(attributes: ir.DictAttr | ir.OpAttributeMap, key: str) -> dic
     dictionary = attributes[key]
     if not isinstance(dictionary, ir.DictAttr):
         return {}
-    return {entry.name: entry.attr.value for entry in dictionary if isinstance(entry.attr, ir.StringAttr)}
+    return {entry.name: text_of(entry.attr) for entry in dictionary if isinstance(entry.attr, ir.StringAttr)}
 
 
 def frontend_attributes(op: ir.Operation) -> dict[str, str]:

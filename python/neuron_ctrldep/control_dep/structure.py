@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, ControlDep, fault_of, frontend_attributes, is_control_dep
-from neuron_ctrldep.mlir import ir, location_names
+from neuron_ctrldep.mlir import ir, location_names, text_of
 from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, NAME
 
 
@@ -24,8 +24,8 @@ def instruction_name(op: ir.Operation | ir.OpView) -> str:
             return name
     if "neuron.symName" in attributes:
         symbol = attributes["neuron.symName"]
-        if isinstance(symbol, ir.StringAttr) and symbol.value:
-            return symbol.value
+        if isinstance(symbol, ir.StringAttr) and (name := text_of(symbol)):
+            return name
     for name in location_names(operation.location):
         last = name.rstrip("/").rpartition("/")[2]
         if last:
@@ -41,7 +41,7 @@ def main_function(module: ir.Operation) -> ir.Operation | None:
         if operation.name != "func.func":
             continue
         attributes = operation.attributes
-        if attributes["sym_name"].value == "main":
+        if text_of(attributes["sym_name"]) == "main":
             return operation
         first = first or operation
         if public is None and ("sym_visibility" not in attributes or attributes["sym_visibility"].value == "public"):
@@ -84,7 +84,7 @@ def called_functions(op: ir.Operation) -> list[str]:
         return []
     value = op.attributes[attribute]
     symbols = list(value) if isinstance(value, ir.ArrayAttr) else [value]
-    return [symbol.value for symbol in symbols if isinstance(symbol, ir.FlatSymbolRefAttr)]
+    return [text_of(symbol) for symbol in symbols if isinstance(symbol, ir.FlatSymbolRefAttr)]
 
 
 def reachable_functions(module: ir.Operation) -> list[ir.Operation]:
@@ -96,7 +96,7 @@ def reachable_functions(module: ir.Operation) -> list[ir.Operation]:
     if main is None:
         return []
     by_name = {
-        op.operation.attributes["sym_name"].value: op.operation
+        text_of(op.operation.attributes["sym_name"]): op.operation
         for op in module.regions[0].blocks[0].operations
         if op.operation.name == "func.func"
     }

@@ -20,7 +20,7 @@ from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, string_entries
 from neuron_ctrldep.control_dep.structure import is_terminator
 from neuron_ctrldep.edges import DependencyEdge
 from neuron_ctrldep.errors import InputError, PassError, SourceLocation
-from neuron_ctrldep.mlir import ir, location_names, source_location
+from neuron_ctrldep.mlir import ir, location_names, source_location, text_of
 from neuron_ctrldep.penguin import api, ops, text
 from neuron_ctrldep.penguin.constants import Array, Number, read_constant
 from neuron_ctrldep.penguin.literals import number, string, strings
@@ -98,7 +98,7 @@ class _Printer:
         self._forms: dict[ir.Type, TensorForm] = {}
         self._printed: dict[ir.Operation, _Ends] = {}
         self._functions = {
-            op.operation.attributes["sym_name"].value: op.operation
+            text_of(op.operation.attributes["sym_name"]): op.operation
             for op in module.regions[0].blocks[0].operations
             if op.operation.name == "func.func"
         }
@@ -134,7 +134,9 @@ class _Printer:
                 location=source_location(self._module.location),
             )
         attributes = [f"{HAS_CONTROL_DEPS}={value}" for key, value in _stamps(self._module, main).items()]
-        _run(self._function(self._new_function(), attributes, list(main.regions[0].blocks), main))
+        number = self._new_function()
+        self._callees[text_of(main.attributes["sym_name"])] = number
+        _run(self._function(number, attributes, list(main.regions[0].blocks), main))
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
@@ -404,10 +406,10 @@ def _argument_attributes(function: ir.Operation | None) -> list[dict[str, str]]:
 
 
 def _attribute_texts(op: ir.Operation, without: frozenset[str]) -> dict[str, str]:
-    """The attributes of ``op`` as MLIR prints them, in MLIR's order, sorted by name."""
+    """The attributes of ``op`` as MLIR prints them, sorted by name."""
     texts = {}
     attributes = op.attributes
-    for name in attributes:
+    for name in sorted(attributes):
         if name in without:
             continue
         if name == FRONTEND_ATTRIBUTES:
