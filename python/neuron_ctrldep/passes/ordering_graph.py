@@ -8,7 +8,8 @@ Two wire ops may also hold the same edge; of those, one stays.
 
 Where two views of the module differ, both are respected: an edge must be superfluous for everything that reads the wire
 op even if tuples are not looked into, and the path that makes it so must exist even if they are. Edges against program
-order, which only unreachable code and graph regions have, count for nothing.
+order, which only unreachable code and graph regions have, count for nothing. What leaves a block leaves it value by value:
+that one of them is ordered after ``p`` says nothing of the others, which may part ways once the block is inlined.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from neuron_ctrldep.control_dep import is_control_dep, is_transparent
+from neuron_ctrldep.control_dep.structure import is_terminator
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.wire_ops import DIALECTS, Tuples, element_index
 
@@ -65,6 +67,7 @@ class OrderingGraph:
     def _build(self, module: ir.Operation) -> None:
         """Number all values in program order, then connect them: an operand may come later in the text."""
         numbered: list[tuple[int, ir.Operation, tuple[int, ...]]] = []
+        terminated: list[tuple[int, ir.Value, tuple[int, ...]]] = []
         stack: list[tuple[Iterator[ir.OpView], tuple[int, ...]]] = [
             (iter(block.operations), ()) for region in module.regions for block in region.blocks
         ]
@@ -76,6 +79,10 @@ class OrderingGraph:
                 stack.pop()
                 continue
             op = view.operation
+            if is_terminator(op):
+                for value in op.operands:
+                    terminated.append((self._node(is_carrier=False, level=len(enclosing)), value, enclosing))
+                continue
             node = self._node(is_carrier=is_transparent(op), level=len(enclosing))
             numbered.append((node, op, enclosing))
             for result in op.results:
@@ -88,6 +95,10 @@ class OrderingGraph:
             stack += reversed([(iter(block.operations), inner) for block in blocks])
         for node, op, enclosing in numbered:
             self._connect(node, op, enclosing)
+        for node, value, enclosing in terminated:
+            self._read[node] = [self._ids[value]]
+            self._data[node] += self._read[node]
+            self._capture(self._read[node], enclosing)
         for user, read in enumerate(self._read):
             for node in read:
                 if self._is_carrier[node]:
@@ -109,7 +120,10 @@ class OrderingGraph:
             self._wires[node] = op
             self._data[node].append(read[-1])
             self._order[node] += [(source, node, number) for number, source in enumerate(read[:-1])]
-        # A use in a nested region is a use by every op around it, up to where the value is from.
+        self._capture(read, enclosing)
+
+    def _capture(self, read: list[int], enclosing: tuple[int, ...]) -> None:
+        """A use in a nested region is a use by every op around it, up to where the value is from."""
         for source in read:
             for outer in enclosing[self._levels[source] :]:
                 self._data[outer].append(source)
