@@ -121,7 +121,8 @@ def _distinct_names(functions: list[ir.Operation], ends: list[ir.Operation]) -> 
         names[op] = distinct
         if op in marked:
             _set_name(op, distinct)
-    return names
+    # The hash of an op changes with its attributes: a new dictionary finds the ops that got one above.
+    return {op: name for op, name in names.items()}  # noqa: C416 - dict(names) would keep the old hashes
 
 
 def _set_name(op: ir.Operation, name: str) -> None:
