@@ -127,21 +127,20 @@ _State = tuple[ir.Value, tuple[int | None, ...]]
 def sources(user: ir.Operation, value: ir.Value) -> list[Source]:
     """The tasks that must be complete before ``value`` is, as ``user`` sees them, each once, in order of discovery."""
     loops = list(_sequential_loops(user))
-    start: _State = (value, (0,) * len(loops))
-    seen = {start}
-    stack = [start]
+    seen: set[_State] = set()
+    stack: list[_State] = [(value, (0,) * len(loops))]
     found: dict[Submit, set[int | None]] = {}
     while stack:
-        current, counts = stack.pop()
+        state = stack.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        current, counts = state
         if isinstance(current, ir.OpResult) and current.owner.operation.name == Submit.op_name:
             task = Submit(current.owner.operation)
             found.setdefault(task, set()).add(_distance(task.operation, loops, counts))
             continue
-        for step in reversed(steps(current)):
-            state = (step.value, _advance(counts, loops, step))
-            if state not in seen:
-                seen.add(state)
-                stack.append(state)
+        stack += [(step.value, _advance(counts, loops, step)) for step in reversed(steps(current))]
     return [Source(task, next(iter(distances)) if len(distances) == 1 else None) for task, distances in found.items()]
 
 
