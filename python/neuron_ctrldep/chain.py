@@ -12,6 +12,7 @@ from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, su
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.control_dep.reader import DONE_MERGED
 from neuron_ctrldep.errors import PassError, SourceLocation
+from neuron_ctrldep.hlo.child import Child, or_new
 from neuron_ctrldep.hlo.module import HloModule
 from neuron_ctrldep.loading import load
 from neuron_ctrldep.penguin.reader import read_penguin
@@ -74,6 +75,7 @@ def lower(
     until: Stage = "flat",
     on_stage: Callable[[Stage, HloModule | ir.Operation], None] | None = None,
     file: str | None = None,
+    child: Child | None = None,
 ) -> Lowered:
     """Run the chain on one input.
 
@@ -83,45 +85,56 @@ def lower(
         until: the last stage to make. ``flat`` is the end of the pipeline.
         on_stage: told of each stage when it is made; the object changes afterwards, so print it at once.
         file: what messages call the input.
+        child: the process that runs XLA; a new one by default. Callers that lower several inputs share one.
 
     Raises:
         InputError: the input is malformed, or XLA's importer cannot take it.
         PassError: an edge is unreifiable, or a wire op is illegal.
     """
+    with or_new(child) as process:
+        return _lower(source, options or Options(), until, on_stage or (lambda stage, made: None), file, process)
+
+
+def _lower(
+    source: Any,
+    options: Options,
+    until: Stage,
+    tell: Callable[[Stage, HloModule | ir.Operation], None],
+    file: str | None,
+    child: Child,
+) -> Lowered:
     from neuron_ctrldep.passes.pipeline import run_pipeline
 
-    chosen = options or Options()
-    loaded = load(source, file=file)
-    tell = on_stage or (lambda stage, made: None)
+    loaded = load(source, file=file, child=child)
     hlo: HloModule | None = None
     report: PreserveReport | None = None
     if isinstance(loaded, HloModule):
         from neuron_ctrldep.hlo.importer import import_hlo
         from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 
+        name = loaded.file
         hlo = loaded.copy()
-        if chosen.reify:
+        if options.reify:
             report = preserve_control_deps(
                 hlo,
-                on_unreifiable=chosen.on_unreifiable,
-                carrier=chosen.carrier,
-                rewire=chosen.rewire,
-                strip_control_edges=chosen.strip_control_edges,
+                on_unreifiable=options.on_unreifiable,
+                carrier=options.carrier,
+                rewire=options.rewire,
+                strip_control_edges=options.strip_control_edges,
             )
         tell("hlo", hlo)
         if until == "hlo":
-            return Lowered(loaded.file, None, hlo, report)
-        dialect = "mhlo" if until == "mhlo" else chosen.dialect
-        module = import_hlo(hlo, dialect=dialect, original=loaded)
+            return Lowered(name, None, hlo, report)
+        dialect = "mhlo" if until == "mhlo" else options.dialect
+        module = import_hlo(hlo, dialect=dialect, original=loaded, child=child)
         tell(dialect, module)
-        name = loaded.file
     else:
-        if until == "hlo":
-            raise PassError("this input is MLIR; only HLO input has an HLO stage", location=SourceLocation(file or "-"))
-        # What the caller holds stays as it is; what was loaded here is ours.
-        module = mlir.copy_module(loaded, file=file or "-") if hasattr(source, "operation") else loaded
         name = file or "-"
-        if not chosen.reify:
+        if until == "hlo":
+            raise PassError("this input is MLIR; only HLO input has an HLO stage", location=SourceLocation(name))
+        # What the caller holds stays as it is; what was loaded here is ours.
+        module = mlir.copy_module(loaded, file=name) if hasattr(source, "operation") else loaded
+        if not options.reify:
             run_pipeline(module, "builtin.module(strip-control-deps)")
     if until == "flat":
         run_pipeline(module, PIPELINE)
@@ -156,7 +169,12 @@ class CheckResult:
 
 
 def check(
-    source: Any, *, options: Options | None = None, trips: Sequence[int] | None = None, file: str | None = None
+    source: Any,
+    *,
+    options: Options | None = None,
+    trips: Sequence[int] | None = None,
+    file: str | None = None,
+    child: Child | None = None,
 ) -> CheckResult | TaskCheckResult:
     """Lower an input twice, reified and not, and compare every control edge with what each emitted program keeps.
 
@@ -167,27 +185,29 @@ def check(
         options: as :func:`lower`; ``reify`` is ignored.
         trips: how often the run-time loops of a task program run, each number in turn.
         file: what messages call the input.
+        child: as :func:`lower`.
 
     Raises:
         InputError: as :func:`lower`.
         PassError: as :func:`lower`.
     """
-    chosen = options or Options()
-    loaded = load(source, file=file)
-    if isinstance(loaded, HloModule):
-        blocks = checker_inputs.of_hlo(loaded)
-        name = file or loaded.file
-    else:
-        loaded = mlir.copy_module(loaded, file=file or "-")
-        if _has_tasks(loaded):
-            return _check_tasks(loaded, trips, file or "-")
-        blocks = checker_inputs.of_mlir(loaded)
-        name = file or "-"
-    results = []
-    for reify in (True, False):
-        lowered = lower(loaded, options=dataclasses.replace(chosen, reify=reify), file=name)
-        program = read_penguin(lowered.penguin(weights=WeightNames()), name)
-        results.append(_judge(blocks, lowered, program, reified=reify))
+    with or_new(child) as process:
+        loaded = load(source, file=file, child=process)
+        if isinstance(loaded, HloModule):
+            blocks = checker_inputs.of_hlo(loaded)
+            name = file or loaded.file
+        else:
+            name = file or "-"
+            loaded = mlir.copy_module(loaded, file=name)
+            if _has_tasks(loaded):
+                return _check_tasks(loaded, trips, name)
+            blocks = checker_inputs.of_mlir(loaded)
+        results = []
+        for reify in (True, False):
+            chosen = dataclasses.replace(options or Options(), reify=reify)
+            lowered = lower(loaded, options=chosen, file=name, child=process)
+            program = read_penguin(lowered.penguin(weights=WeightNames()), name)
+            results.append(_judge(blocks, lowered, program, reified=reify))
     return CheckResult(name, *results)
 
 

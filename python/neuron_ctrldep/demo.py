@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from neuron_ctrldep.chain import check, lower
+from neuron_ctrldep.chain import CheckResult, check, lower
 from neuron_ctrldep.checker import summary
 from neuron_ctrldep.files import resource
+from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.penguin.weights import WeightNames
 
 EXAMPLE = ("examples", "dropout_step.hlo")
@@ -22,7 +24,13 @@ def run_demo(*, as_json: bool = False) -> str:
     """
     path = resource(*EXAMPLE)
     name = f"{EXAMPLE[0]}/{EXAMPLE[1]}"
-    result = check(path, file=name)
+    with Child() as child:
+        return _run(path, name, child, as_json=as_json)
+
+
+def _run(path: Path, name: str, child: Child, *, as_json: bool) -> str:
+    result = check(path, file=name, child=child)
+    assert isinstance(result, CheckResult)
     if as_json:
         return json.dumps(result.as_json(), indent=2) + "\n"
     wire_ops: list[str] = []
@@ -31,7 +39,7 @@ def run_demo(*, as_json: bool = False) -> str:
         if stage == "stablehlo":
             wire_ops.extend(line.strip() for line in str(made).splitlines() if "@AwsNeuronControlDep" in line)
 
-    lowered = lower(path, file=name, on_stage=collect)
+    lowered = lower(path, file=name, on_stage=collect, child=child)
     text = lowered.penguin(weights=WeightNames())
     dependency_lines = [line for line in text.splitlines() if ".add_dep_edge(" in line]
     source = [

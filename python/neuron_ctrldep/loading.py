@@ -13,6 +13,7 @@ from neuron_ctrldep.errors import InputError, SourceLocation
 from neuron_ctrldep.files import read_bytes
 
 if TYPE_CHECKING:
+    from neuron_ctrldep.hlo.child import Child
     from neuron_ctrldep.hlo.module import HloModule
     from neuron_ctrldep.mlir import ir
 
@@ -49,7 +50,7 @@ def _is_binary(data: bytes) -> bool:
     return any(byte < 0x20 and byte not in b"\t\n\r\f" for byte in data[:256])
 
 
-def load(source: Any, *, file: str | None = None) -> HloModule | ir.Operation:
+def load(source: Any, *, file: str | None = None, child: Child | None = None) -> HloModule | ir.Operation:
     """Load a program.
 
     Args:
@@ -57,6 +58,7 @@ def load(source: Any, *, file: str | None = None) -> HloModule | ir.Operation:
             StableHLO portable artifact, a serialized ``jax.export.Exported``); a module already loaded; or a
             ``jax.stages.Lowered`` or ``Compiled``, a ``jax.export.Exported``, an ``ir.Module``.
         file: what messages call it; the path by default.
+        child: the process that reads HLO text; a new one by default.
 
     Returns:
         An :class:`~neuron_ctrldep.hlo.module.HloModule`, or the verified ``builtin.module`` operation.
@@ -66,13 +68,13 @@ def load(source: Any, *, file: str | None = None) -> HloModule | ir.Operation:
     """
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
-        return _load_bytes(read_bytes(name), file or name)
+        return _load_bytes(read_bytes(name), file or name, child)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _load_bytes(bytes(source), file or "-")
+        return _load_bytes(bytes(source), file or "-", child)
     return _load_object(source)
 
 
-def _load_bytes(data: bytes, file: str) -> HloModule | ir.Operation:
+def _load_bytes(data: bytes, file: str, child: Child | None) -> HloModule | ir.Operation:
     if not data.strip():
         raise InputError(
             "the input is empty; expected HLO (text or proto) or MLIR (text, bytecode, portable artifact, Exported)",
@@ -81,7 +83,7 @@ def _load_bytes(data: bytes, file: str) -> HloModule | ir.Operation:
     if is_hlo(data):
         from neuron_ctrldep.hlo.module import load_hlo
 
-        return load_hlo(data, file)
+        return load_hlo(data, file, child=child)
     from neuron_ctrldep.inputs import load_mlir
 
     return load_mlir(data, file=file)

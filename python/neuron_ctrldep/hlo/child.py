@@ -1,4 +1,4 @@
-"""A child process that runs XLA's importer and exporter, and the report of how it failed."""
+"""A child process that runs XLA's parser, printer, importer and exporter, and the report of how it failed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Literal, Self
@@ -51,7 +51,7 @@ class RequestError(Exception):
 
 
 class Child:
-    """XLA's importer and exporter in a process of their own, started when first needed and again after a death.
+    """XLA in a process of its own, started when first needed and again after a death.
 
     One child serves any number of requests, one at a time; use it as a context manager, or close it.
 
@@ -71,6 +71,14 @@ class Child:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def parse(self, text: bytes) -> bytes:
+        """HLO text to a serialized ``HloModuleProto``. Raises as :meth:`import_hlo` does."""
+        return self._request({"task": "parse"}, text)
+
+    def print(self, proto: bytes) -> bytes:
+        """A serialized ``HloModuleProto`` to HLO text. Raises as :meth:`import_hlo` does."""
+        return self._request({"task": "print"}, proto)
 
     def import_hlo(self, proto: bytes, dialect: str) -> bytes:
         """A serialized ``HloModuleProto`` to verified MLIR bytecode of ``dialect``.
@@ -145,6 +153,16 @@ def _wait_for(stream: IO[bytes], seconds: float) -> bool:
     ):  # not select(): a program may have more files open than that can count
         selector.register(stream, selectors.EVENT_READ)
         return bool(selector.select(seconds))
+
+
+@contextlib.contextmanager
+def or_new(child: Child | None) -> Iterator[Child]:
+    """``child``, or a new one for the block."""
+    if child is not None:
+        yield child
+        return
+    with Child() as new:
+        yield new
 
 
 def _forget(process: subprocess.Popen[bytes]) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import InputError, SourceLocation
-from neuron_ctrldep.hlo.child import Child, RequestError
+from neuron_ctrldep.hlo.child import Child, RequestError, or_new
 from neuron_ctrldep.hlo.faults import Culprit, locate, one_line
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.names import keep_names
@@ -51,7 +50,7 @@ def import_hlo(
     """
     if dialect not in ("stablehlo", "mhlo"):
         raise ValueError(f"dialect must be 'stablehlo' or 'mhlo', not {dialect!r}")
-    with _or_new(child) as process:
+    with or_new(child) as process:
         proto = type(module.proto)()
         proto.CopyFrom(module.proto)
         keep_names(proto)
@@ -80,22 +79,13 @@ def export_hlo(module: ir.Operation | ir.Module, file: str = "-", *, child: Chil
         InputError: the module has no HLO form.
     """
     operation = module.operation
-    with _or_new(child) as process:
+    with or_new(child) as process:
         try:
             proto = process.export_hlo(mlir.to_bytecode(operation))
         except RequestError as failure:
             message = f"XLA cannot export this module to HLO: {one_line(failure.message)}"
             raise InputError(message, location=SourceLocation(file)) from failure
     return load_hlo(proto, file)
-
-
-@contextlib.contextmanager
-def _or_new(child: Child | None) -> Iterator[Child]:
-    if child is not None:
-        yield child
-        return
-    with Child() as new:
-        yield new
 
 
 def _works(child: Child) -> bool:

@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
 from neuron_ctrldep.files import decode_utf8
 from neuron_ctrldep.hlo import xla
+from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.order import topological_order
 from neuron_ctrldep.hlo.schema import HloModuleProto, HloProto
 
@@ -42,21 +43,25 @@ class HloModule:
         current = self._serialize()
         return self._original if self._original is not None and current == self._loaded else current
 
-    def to_text(self) -> str:
+    def to_text(self, *, child: Child | None = None) -> str:
         """HLO text, printed by XLA.
+
+        Args:
+            child: the process to print in; a new one by default.
 
         Raises:
             InputError: XLA refuses the module.
         """
-        return xla.proto_to_text(self.to_bytes(), self.file)
+        return xla.proto_to_text(self.to_bytes(), self.file, child=child)
 
 
-def load_hlo(data: bytes, file: str = "-") -> HloModule:
+def load_hlo(data: bytes, file: str = "-", *, child: Child | None = None) -> HloModule:
     """Read one HLO module: HLO text, a serialized ``HloModuleProto``, or an ``HloProto`` (XLA's ``.hlo.pb`` dumps).
 
     Args:
         data: the content; what it is is told by the content alone.
         file: what messages call it.
+        child: the process to parse text in; a new one by default.
 
     Raises:
         InputError: it is none of the three, XLA refuses it, or it breaks a rule of :func:`check_module`.
@@ -68,7 +73,7 @@ def load_hlo(data: bytes, file: str = "-") -> HloModule:
     if _is_text(data):
         # XLA writes maps in an order that changes from process to process; ours does not.
         proto = HloModuleProto()
-        proto.ParseFromString(xla.text_to_proto(decode_utf8(data, file), file))
+        proto.ParseFromString(xla.text_to_proto(decode_utf8(data, file), file, child=child))
         module = HloModule(proto, file)
     else:
         module = _decode(data, file)

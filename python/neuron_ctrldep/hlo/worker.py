@@ -1,4 +1,4 @@
-"""What runs in the child process: XLA's importer and exporter, then MLIR's verifier and passes on what they return.
+"""What runs in the child process: XLA's parser, printer, importer and exporter, and MLIR on what they return.
 
 Each of them can end a process on a malformed module, so none of them runs where the user's program does. Frames go both
 ways, a length and that many bytes: a request is a JSON header and a payload, a reply is a JSON header and a payload.
@@ -11,11 +11,12 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Iterator
-from typing import IO, Any
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
 
-from neuron_ctrldep import mlir
-from neuron_ctrldep.mlir import ir
+if TYPE_CHECKING:
+    from neuron_ctrldep.mlir import ir
+
 
 _LENGTH = struct.Struct("<Q")
 
@@ -63,10 +64,25 @@ def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], bytes]:
 # --- tasks ------------------------------------------------------------------------------------------------------------
 
 
+# Each task imports only what it needs: jaxlib.mlir would double the start-up of every tool that reads HLO.
+
+
 @contextlib.contextmanager
 def _stage(name: str, context: ir.Context | None = None) -> Iterator[None]:
     """Whatever goes wrong inside the block is the fault of stage ``name``."""
     found: list[dict[str, Any]] = []
+    with contextlib.ExitStack() as stack:
+        if context is not None:
+            stack.callback(_collect(context, found))
+        try:
+            yield
+        except Exception as error:
+            raise StageError(name, str(error), found) from error
+
+
+def _collect(context: ir.Context, found: list[dict[str, Any]]) -> Callable[[], None]:
+    """Put the diagnostics of ``context`` into ``found`` until the result is called."""
+    from neuron_ctrldep.mlir import ir
 
     def handler(diagnostic: Any) -> bool:
         with contextlib.suppress(UnicodeDecodeError):
@@ -75,37 +91,51 @@ def _stage(name: str, context: ir.Context | None = None) -> Iterator[None]:
             found.append({"message": info.message, "location": str(info.location), "notes": notes})
         return True
 
-    attached = context.attach_diagnostic_handler(handler) if context is not None else None
-    try:
-        yield
-    except Exception as error:
-        raise StageError(name, str(error), found) from error
-    finally:
-        if attached is not None:
-            attached.detach()
+    detach: Callable[[], None] = context.attach_diagnostic_handler(handler).detach
+    return detach
 
 
-def _run(module: ir.Operation, pipeline: str) -> None:
-    mlir.passmanager.PassManager.parse(pipeline, context=module.context).run(module)
+def _parse(text: bytes, _: dict[str, Any]) -> bytes:
+    from jaxlib import _hlo
+
+    with _stage("parse"):
+        return bytes(_hlo.hlo_module_from_text(text.decode()).as_serialized_hlo_module_proto())
 
 
-def _import(proto: bytes, dialect: str) -> bytes:
+def _print(proto: bytes, _: dict[str, Any]) -> bytes:
+    from jaxlib import _hlo
+
+    with _stage("print"):
+        return str(_hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string()).encode()
+
+
+def _import(proto: bytes, header: dict[str, Any]) -> bytes:
+    from neuron_ctrldep import mlir
+
+    def run(pipeline: str) -> None:
+        mlir.passmanager.PassManager.parse(pipeline, context=context).run(module)
+
     with _stage("import"):
         bytecode = mlir.hlo_proto_to_stablehlo(proto)
     context = mlir.make_context()
     with _stage("verify", context):  # the importer does not verify what it returns
-        module = ir.Module.parse(bytecode, context=context).operation
-        _run(module, "builtin.module(symbol-dce)")
-    if dialect == "mhlo":
+        module = mlir.ir.Module.parse(bytecode, context=context).operation
+        run("builtin.module(symbol-dce)")
+    if header["dialect"] == "mhlo":
         mlir.register_cpp_passes()
         with _stage("legalize", context):
-            _run(module, "builtin.module(stablehlo-legalize-to-hlo)")
+            run("builtin.module(stablehlo-legalize-to-hlo)")
     return mlir.to_bytecode(module)
 
 
-def _export(bytecode: bytes) -> bytes:
+def _export(bytecode: bytes, _: dict[str, Any]) -> bytes:
+    from neuron_ctrldep import mlir
+
     with _stage("export"):
         return mlir.mlir_to_hlo_proto(bytecode)
+
+
+_TASKS = {"parse": _parse, "print": _print, "import": _import, "export": _export}
 
 
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
@@ -116,7 +146,7 @@ def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
         except EOFError:
             return
         try:
-            result = _export(payload) if header["task"] == "export" else _import(payload, header["dialect"])
+            result = _TASKS[header["task"]](payload, header)
         except StageError as error:
             reply = {"stage": error.stage, "message": str(error), "diagnostics": error.diagnostics}
             write_frame(replies, reply)
