@@ -155,13 +155,13 @@ _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.DOTALL)
 
 
 def unescape(text: str) -> str:
-    """The string that MLIR prints as ``text`` between quotes; bytes that are not UTF-8 stay visible as ``\\xff``."""
+    """The string that MLIR prints as ``text`` between quotes; bytes that are not UTF-8 stay visible in hexadecimal."""
     data = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if len(m[1]) == 2 else m[1], text.encode())
     return data.decode("utf-8", "backslashreplace")
 
 
 def text_of(attribute: ir.StringAttr | ir.FlatSymbolRefAttr) -> str:
-    """The value of a string or symbol; bytes that are not UTF-8 stay visible as ``\\xff`` (the bindings raise on them)."""
+    """The value of a string or symbol; bytes that are not UTF-8, on which the bindings raise, stay visible."""
     if isinstance(attribute, ir.StringAttr):
         return attribute.value_bytes.decode("utf-8", "backslashreplace")
     try:
@@ -643,7 +643,9 @@ def _check_portable(operation: ir.Operation) -> None:
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name.partition(".")[0] in _PORTABLE_DIALECTS:
             return ir.WalkResult.ADVANCE
-        message = f"a portable artifact cannot hold '{op.name}'; legalize it to StableHLO first"
+        names = location_names(op.location)
+        which = f"'{op.name}' ('{names[0]}')" if names else f"'{op.name}'"
+        message = f"a portable artifact cannot hold {which}; legalize it to StableHLO first"
         foreign.append(Diagnostic("error", message, source_location(op.location)))
         return ir.WalkResult.INTERRUPT
 

@@ -148,6 +148,9 @@ def test_the_exported_step_has_exactly_the_expected_edges_in_penguin(transform):
     exported = nj.export(function)(*arguments)
     program = read_penguin(nc.lower(exported).penguin())
     assert Counter((edge.src, edge.dst) for edge in program.edges()) == CASES[transform]
+    checked = nc.check(exported)
+    assert [edge.verdict for edge in checked.edges] == ["kept"] * CASES[transform].total()
+    assert [edge.verdict for edge in checked.without_reification] == ["lost"] * CASES[transform].total()
 
 
 @pytest.mark.parametrize("transform", CASES, ids=lambda transform: transform.__name__)

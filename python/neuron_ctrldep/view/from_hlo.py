@@ -46,8 +46,7 @@ class _Builder:
         for instruction in computation.instructions:
             role: Role = {"parameter": "argument", "constant": "constant"}.get(instruction.opcode, "op")  # type: ignore[assignment]
             text, location = self.texts.get(instruction.name, ("", ""))
-            kind = _SHAPE.match(text.partition(" = ")[2])
-            op = instruction.opcode if role != "argument" or kind is None else kind[0]
+            op = instruction.opcode if role != "argument" else _shape(text) or instruction.opcode
             node = Node(instruction.name, op, cluster, role, text, location)
             index[instruction.id] = self.graph.add_node(node)
             calls += [(index[instruction.id], callee) for callee in instruction.called_computation_ids]
@@ -60,8 +59,13 @@ class _Builder:
 
 
 _INSTRUCTION = re.compile(r"\s*(?:ROOT )?%?([^\s=]+) = ")
-_SHAPE = re.compile(r"[^\s{]+")
+_LAYOUT = re.compile(r"\{[^{}]*\}")
 _SOURCE = re.compile(r'source_file="((?:[^"\\]|\\.)*)" source_line=(\d+)')
+
+
+def _shape(text: str) -> str:
+    """The shape in a parameter's line of HLO text, without layouts."""
+    return _LAYOUT.sub("", text.partition(" = ")[2].partition(" parameter(")[0])
 
 
 def _texts(module: HloModule) -> dict[str, tuple[str, str]]:

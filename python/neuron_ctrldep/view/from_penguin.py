@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neuron_ctrldep.penguin.model import Function, Operation, Program
-from neuron_ctrldep.view.graph import Graph, Node, label_of
+from neuron_ctrldep.view.graph import Graph, Node, Role, label_of
 
 
 def graph_of_penguin(program: Program, title: str = "penguin") -> Graph:
@@ -51,4 +51,8 @@ def _node(operation: Operation, cluster: int) -> Node:
     where = f"{place.file}:{place.line}:{place.column}" if place.file else ""
     sources = ", ".join(source if isinstance(source, str) else str(source) for source in operation.srcs)
     text = f"{', '.join(operation.names)} = {operation.function}({sources})"
-    return Node(place.name or operation.name, operation.function, cluster, "op", text, where)
+    role = _ROLES.get(operation.function.rpartition(".")[2], "op") if operation.is_generic else "op"
+    return Node(place.name or operation.name, operation.function, cluster, role, text, where)
+
+
+_ROLES: dict[str, Role] = {"constant": "constant", "return": "end"}
