@@ -180,12 +180,17 @@ class ComputationEdit:
             predecessors = [one for one in predecessors if one.id not in held]
             if not predecessors:
                 return
-            if self._can_extend(data, successor):
-                self._extend(data, predecessors)
-                # What it now waits for may stand behind it.
-                self._moved.add(data.id)
-                self._before.setdefault(successor.id, []).append(data.id)
-                return
+            if self.graph.is_original(data) and self._holds_some(data, successor):
+                if self._can_extend(data, successor):
+                    self._extend(data, predecessors)
+                    # What it now waits for may stand behind it.
+                    self._moved.add(data.id)
+                    self._before.setdefault(successor.id, []).append(data.id)
+                    return
+                # Others would wait too if it were extended: the new one takes its place here, and holds what it holds.
+                *held_here, inner = data.operand_ids
+                predecessors = [*(self.graph[one] for one in held_here), *predecessors]
+                data = self.graph[inner]
         wire = self._new_wire(predecessors, data, successor)
         operands[number] = one = wire.id
         self._before.setdefault(successor.id, []).append(one)
@@ -200,15 +205,12 @@ class ComputationEdit:
         return held
 
     def _can_extend(self, wire: Instruction, successor: Instruction) -> bool:
-        """Whether a wire op holds some edges of ``successor`` and nothing else would notice that it holds more."""
+        """Whether nothing but ``successor`` would notice that ``wire``, in front of it, holds more."""
         graph = self.graph
         return (
-            graph.is_original(wire)
-            and is_wire_op(wire)
-            and graph.users[wire.id] == [successor]
+            graph.users[wire.id] == [successor]
             and graph.computation.root_id != wire.id
             and wire.id not in graph.control_sources
-            and self._holds_some(wire, successor)
         )
 
     def _holds_some(self, wire: Instruction, successor: Instruction) -> bool:

@@ -10,7 +10,7 @@ from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.hlo.module import HloModule
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.hlo.report import PreserveReport
-from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.base import OptionValueError, Pass, Statistics
 from neuron_ctrldep.passes.syntax import Element, Source, parse_options, parse_pass_list
 
 
@@ -119,7 +119,9 @@ def _resolve(source: Source, element: Element) -> HloPass:
         try:
             name, value = cls.parse_option(option.key, option.value)
         except PipelineError as error:
-            offset = option.value_offset if option.key in cls.options() else option.offset
-            raise source.error(offset, error.diagnostics[0].message) from error
+            raise source.error(option.offset, error.diagnostics[0].message) from error
+        except OptionValueError as error:
+            message = f"option '{option.key}' of pass '{cls.name}': {error}"
+            raise source.error(option.value_offset + error.offset, message) from error
         values[name] = value
     return cls(**values)
