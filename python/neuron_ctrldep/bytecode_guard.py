@@ -1,6 +1,7 @@
-"""Reading bytecode in a child process, to learn whether reading it here is safe.
+"""Reading bytecode in a child process.
 
-MLIR's bytecode reader trusts its input: damaged bytecode can crash the process or keep it busy for ever.
+MLIR's bytecode reader trusts its input: damaged bytecode corrupts memory, ends the process, or keeps it busy for ever.
+So a child reads it, and sends back the module as its own writer writes it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from neuron_ctrldep.bytecode_guard import main; main()"
 )
-_SECONDS = 30.0
-"""For the smallest input; a second more for each MB."""
+_CPU_SECONDS = 10
+"""Of processor time, for the smallest input; one more for each MB. A MB of sound bytecode needs about a second."""
+_SECONDS = 300.0
+"""Of real time, where the operating system cannot limit the other."""
 _STACK = 512 << 20
 """Bytes of stack for the child's reader: deep nesting is then measured instead of overflowing it."""
 
 
-def check_in_child(bytecode: bytes, *, portable: bool, file: str, allow_unregistered: bool) -> None:
-    """Read ``bytecode`` in a child process; when this returns, reading it here is safe.
+def read_in_child(bytecode: bytes, *, portable: bool, file: str, allow_unregistered: bool) -> bytes:
+    """Read ``bytecode`` in a child process.
 
     Args:
         bytecode: what to read.
@@ -34,30 +37,40 @@ def check_in_child(bytecode: bytes, *, portable: bool, file: str, allow_unregist
         file: what messages call it.
         allow_unregistered: accept ops of unknown dialects.
 
+    Returns:
+        The module, parsed and verified, as bytecode that is safe to read; a portable artifact comes as StableHLO.
+
     Raises:
         InputError: it does not parse or verify, is nested too deep, or the reader crashed or did not come back.
     """
-    settings = json.dumps({"portable": portable, "file": file, "allow_unregistered": allow_unregistered})
-    seconds = _SECONDS + len(bytecode) / 1e6
+    settings = {
+        "portable": portable,
+        "file": file,
+        "allow_unregistered": allow_unregistered,
+        "cpu_seconds": _CPU_SECONDS + len(bytecode) // 1_000_000,
+    }
     try:
         child = subprocess.run(
-            [sys.executable, "-c", _START, json.dumps(sys.path), settings],
+            [sys.executable, "-c", _START, json.dumps(sys.path), json.dumps(settings)],
             input=bytecode,
             capture_output=True,
-            timeout=seconds,
+            timeout=_SECONDS + len(bytecode) / 1e6,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _damaged(f"did not come back within {seconds:.0f} seconds", file) from None
+        raise _damaged("did not come back", file) from None
+    if child.returncode == -signal.SIGXCPU:
+        raise _damaged("did not come back", file)
     if child.returncode < 0:
         raise _damaged(f"crashed ({signal.Signals(-child.returncode).name})", file)
-    try:
-        faults = json.loads(child.stdout)
-    except ValueError:
+    head, found, module = child.stdout.partition(b"\n")
+    if not found:
         lines = child.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise _damaged(f"failed ({lines[-1] if lines else 'without a word'})", file) from None
+        raise _damaged(f"failed ({lines[-1] if lines else 'without a word'})", file)
+    faults = json.loads(head)
     if faults:
         raise InputError(diagnostics=[_from_json(fault) for fault in faults])
+    return module
 
 
 def _damaged(what: str, file: str) -> InputError:
@@ -80,25 +93,29 @@ def _from_json(fault: list[Any]) -> Diagnostic:
 
 
 def main() -> None:
-    """Read stdin and reply with the faults as JSON on stdout."""
+    """Read stdin; reply with a line of JSON, the faults, and the module behind it."""
+    settings = json.loads(sys.argv[2])
     with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource  # a crash is expected here and reported: it must not leave a core file behind
+        import resource
 
+        # A crash is expected here and reported: it must not leave a core file behind.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    replies = os.fdopen(os.dup(1), "w")
+        resource.setrlimit(resource.RLIMIT_CPU, (settings["cpu_seconds"], settings["cpu_seconds"] + 5))
+    replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is not a reply
-    faults: list[list[Any]] = [_to_json(Diagnostic("error", "the reader failed"))]
+    reply: list[tuple[list[Any], bytes]] = []
     threading.stack_size(_STACK)
-    reader = threading.Thread(target=_read, args=(sys.stdin.buffer.read(), json.loads(sys.argv[2]), faults))
+    reader = threading.Thread(target=_read, args=(sys.stdin.buffer.read(), settings, reply))
     reader.start()
     reader.join()
-    json.dump(faults, replies)
+    for faults, module in reply:
+        replies.write(json.dumps(faults).encode() + b"\n" + module)
     replies.close()
     # Not a return: freeing a module that is nested too deep would overflow the stack of the main thread.
     os._exit(0)
 
 
-def _read(bytecode: bytes, settings: dict[str, Any], faults: list[list[Any]]) -> None:
+def _read(bytecode: bytes, settings: dict[str, Any], reply: list[tuple[list[Any], bytes]]) -> None:
     from neuron_ctrldep import mlir
 
     file = settings["file"]
@@ -110,6 +127,6 @@ def _read(bytecode: bytes, settings: dict[str, Any], faults: list[list[Any]]) ->
             module = mlir.parse_module(bytecode, file=file, context=context)
         mlir.check_nesting(module)
     except InputError as error:
-        faults[:] = [_to_json(diagnostic) for diagnostic in error.diagnostics]
+        reply.append(([_to_json(diagnostic) for diagnostic in error.diagnostics], b""))
     else:
-        faults.clear()
+        reply.append(([], mlir.to_bytecode(module)))

@@ -1,7 +1,6 @@
 """Inputs by content: MLIR text, MLIR bytecode, a StableHLO portable artifact, a serialized ``jax.export.Exported``.
 
-MLIR's bytecode reader trusts its input: damaged bytecode can crash the process or never come back. So bytecode is read
-in a child process first, and here only after it went well there.
+Bytecode is read in a child process (:mod:`neuron_ctrldep.bytecode_guard`): MLIR's reader can crash on it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.bytecode_guard import check_in_child
+from neuron_ctrldep.bytecode_guard import read_in_child
 from neuron_ctrldep.errors import Diagnostic
 from neuron_ctrldep.exported import read_exported
 from neuron_ctrldep.mlir import BYTECODE_MAGIC, ir
@@ -53,6 +52,15 @@ def _producer(bytecode: bytes) -> str:
     return bytecode[5:].split(b"\0", 1)[0][:100].decode("utf-8", "replace")
 
 
+def _verify_tasks(module: ir.Operation, payload: bytes) -> None:
+    """Check the rules of the task dialect, which MLIR does not know, where there may be tasks."""
+    if module.name == "builtin.module" and mlir.has_own_dialect(payload):
+        from neuron_ctrldep.task.verify import verify_task_module
+
+        is_text = not payload.startswith(BYTECODE_MAGIC)
+        verify_task_module(module, source=payload.decode("utf-8", "replace") if is_text else None)
+
+
 def load_mlir(
     data: bytes,
     *,
@@ -82,23 +90,12 @@ def load_mlir(
         )
         _verify_tasks(module, found.payload)
         return module
-    check_in_child(
+    module = read_in_child(
         found.payload,
         portable=found.is_portable,
         file=file,
         allow_unregistered=context.allow_unregistered_dialects,
     )
-    if found.is_portable:
-        return mlir.deserialize_portable(found.payload, file=file, context=context)
-    module = mlir.parse_module(found.payload, file=file, context=context, report=report)
-    _verify_tasks(module, found.payload)
-    return module
-
-
-def _verify_tasks(module: ir.Operation, payload: bytes) -> None:
-    """Check the rules of the task dialect, which MLIR does not know, where there may be tasks."""
-    if module.name == "builtin.module" and mlir.has_own_dialect(payload):
-        from neuron_ctrldep.task.verify import verify_task_module
-
-        is_text = not payload.startswith(BYTECODE_MAGIC)
-        verify_task_module(module, source=payload.decode("utf-8", "replace") if is_text else None)
+    operation = mlir.parse_module(module, file=file, context=context)
+    _verify_tasks(operation, module)
+    return operation

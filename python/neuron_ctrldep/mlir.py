@@ -10,6 +10,8 @@ import contextlib
 import dataclasses
 import io
 import re
+import sys
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -55,6 +57,12 @@ OWN_DIALECTS = frozenset({"task"})
 
 MAX_NESTING = 1000
 """Deeper regions than this are refused: at some 5,000 the recursive printer and verifier of MLIR overflow the stack."""
+
+
+for _dialect in OWN_DIALECTS:
+    # The bindings look for a Python module of the dialect of every op they hand out, and where there is none they look
+    # again, on disk, for the next op. An empty module is found once.
+    sys.modules.setdefault(f"jaxlib.mlir.dialects.{_dialect}", types.ModuleType(f"jaxlib.mlir.dialects.{_dialect}"))
 
 
 # --- contexts ---------------------------------------------------------------------------------------------------------
@@ -497,7 +505,7 @@ def parent_of(operation: ir.Operation) -> ir.Operation | None:
 
 
 def copy_module(operation: ir.Operation, *, file: str = "-") -> ir.Operation:
-    """The same module again, in a context of its own; ``clone`` would give an op that raises when asked for a parent."""
+    """The same module again, in a context of its own."""
     return parse_module(to_bytecode(operation), file=file)
 
 
