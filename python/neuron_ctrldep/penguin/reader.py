@@ -7,6 +7,7 @@ forms of :mod:`neuron_ctrldep.penguin.text` are accepted. Anything else is an er
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 
 from neuron_ctrldep.edges import DependencyEdge, EdgeKind
@@ -36,6 +37,7 @@ _FUNCTIONS = frozenset(
         api.IOTA,
     }
 )
+_PARAMETER = re.compile(r"input_[0-9]+")
 _TAGS = frozenset({api.UNARY, api.BINARY, api.TERNARY, api.XLA_OP})
 
 
@@ -151,7 +153,7 @@ class _Reader:
             self._end_program(statement, value)
         elif isinstance(target, ast.Name) and value.is_call(api.FUNCTION):
             self._start_function(target, value)
-        elif isinstance(target, ast.Name) and target.id.startswith("input_"):
+        elif isinstance(target, ast.Name) and _PARAMETER.fullmatch(target.id):
             self._parameter(target, value)
         else:
             names = target.elts if isinstance(target, ast.Tuple) else [target]
