@@ -2,14 +2,18 @@
 
 import contextlib
 import doctest
+import importlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from neuron_ctrldep.tools.common import run_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = frozenset({"python", "pycon", "console"})
@@ -18,6 +22,13 @@ SHOWN = frozenset({"mlir", "hlo", "text", "json", "cpp", "toml", "penguin", "htm
 
 NOT_RUN = re.compile(r"<!--\s*not run: .+-->\s*$")
 """Before a block, a comment that says why it cannot be run here."""
+
+TOOLS = {
+    "neuron-ctrldep": "neuron_ctrldep.tools.main",
+    "neuron-ctrldep-opt": "neuron_ctrldep.tools.opt",
+    "neuron-ctrldep-hlo-opt": "neuron_ctrldep.tools.hlo_opt",
+    "neuron-ctrldep-translate": "neuron_ctrldep.tools.translate",
+}
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<fence>```+)(?P<language>[\w-]*)\s*$")
 
@@ -90,23 +101,40 @@ def _run_doctest(block: Block, namespace: dict[str, object]) -> None:
 
 
 def _run_console(block: Block) -> None:
-    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    for command, expected, status in _commands(block.text):
+    for command, expected, wanted in _commands(block.text):
         if command.startswith("pip install "):
             continue  # it is installed: these tests run in it
         if command.startswith("make "):
             # make checks and makes everything, these tests included: here it only has to know what to do.
             command, expected = f"{command.partition('#')[0]} -C {ROOT} -n", ""
-        run = subprocess.run(
-            ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
+        status, got = _run_here(command) or _run_in_a_shell(command)
         where = f"{block.page.name}:{block.line}: $ {command}"
-        assert run.returncode == status, f"{where}\nexit status {run.returncode}\n{(run.stdout + run.stderr)[:2000]}"
+        assert status == wanted, f"{where}\nexit status {status}\n{got[:2000]}"
         if expected:
-            got = run.stdout + run.stderr
             flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
             is_right = doctest.OutputChecker().check_output(expected, got, flags)
             assert is_right, f"{where}\nexpected\n{expected}\ngot\n{got}"
+
+
+def _run_here(command: str) -> tuple[int, str] | None:
+    """Run one of our tools in this process, which saves its start; ``None`` when the command is something else."""
+    words = shlex.split(command.replace("\\\n", " "), comments=True)
+    if words[0] not in TOOLS or any(mark in command for mark in "|><&;$`"):
+        return None
+    main = importlib.import_module(TOOLS[words[0]]).main
+    stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        status = run_tool(words[0], main, words[1:])
+        stdout.flush()
+    return status, stdout.buffer.getvalue().decode() + stderr.getvalue()
+
+
+def _run_in_a_shell(command: str) -> tuple[int, str]:
+    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    run = subprocess.run(
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    return run.returncode, run.stdout + run.stderr
 
 
 def _commands(text: str) -> Iterator[tuple[str, str, int]]:
