@@ -4,7 +4,8 @@ from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.module import load_hlo
 from neuron_ctrldep.penguin.printer import print_penguin
 from neuron_ctrldep.penguin.reader import read_penguin
-from neuron_ctrldep.view import Graph, graph_of, graph_of_hlo, graph_of_penguin
+from neuron_ctrldep.view import Graph, graph_of, graph_of_hlo, graph_of_penguin, to_dot
+from neuron_ctrldep.view.layout import lay_out
 
 from .programs import HOSTILE, LOOP, hostile
 
@@ -185,3 +186,12 @@ def test_penguin():
     # The source and what is read back have the same instructions.
     wanted = {node.name for node in graph_of(mlir.parse_module(LOOP)).nodes if node.role == "op"}
     assert wanted <= {node.name for node in graph.nodes}
+
+
+def test_deep_nesting():
+    depth = 900
+    text = "scf.execute_region {" * depth + "scf.yield } " * depth
+    graph = graph_of(mlir.parse_module(f"module {{ func.func @main() {{ {text} return }} }}"))
+    assert len(graph.clusters) == depth + 1
+    assert len(lay_out(graph, "builtin").frames) == depth
+    assert to_dot(graph).count("subgraph") == depth + 1

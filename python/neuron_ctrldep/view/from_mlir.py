@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
 
 from neuron_ctrldep.control_dep import (
     control_edges,
@@ -90,31 +91,41 @@ class Builder:
         self.add_regions(function, self.graph.add_cluster(f"@{name}"))
 
     def add_regions(self, owner: ir.Operation, cluster: int) -> None:
-        """Add what the regions of ``owner`` hold to ``cluster``."""
-        for region in owner.regions:
-            self._add_region(region, cluster)
+        """Add what the regions of ``owner`` hold, however deep, to ``cluster`` and clusters inside it."""
+        # A stack of our own: regions may nest deeper than Python calls may.
+        stack = [self._ops(region, cluster) for region in reversed(list(owner.regions))]
+        while stack:
+            entry = next(stack[-1], None)
+            if entry is None:
+                stack.pop()
+                continue
+            op, around = entry
+            index = self._add_op(op, around)
+            inner = [
+                self._ops(region, self.graph.add_cluster(_region_title(op, number), around, index))
+                for number, region in enumerate(op.regions)
+                if len(region.blocks)
+            ]
+            stack += reversed(inner)
 
-    def _add_region(self, region: ir.Region, cluster: int) -> None:
+    def _ops(self, region: ir.Region, cluster: int) -> Iterator[tuple[ir.Operation, int]]:
+        """The visible ops of a region, each when its turn comes; block arguments are added on the way."""
         for block in region.blocks:
             for argument in block.arguments:
-                kind = str(argument.type)
-                node = Node(
-                    f"arg{argument.arg_number}", kind, cluster, "argument", f"%arg{argument.arg_number}: {kind}"
-                )
+                name, kind = f"arg{argument.arg_number}", str(argument.type)
+                node = Node(name, kind, cluster, "argument", f"%{name}: {kind}")
                 self._values[argument] = self.graph.add_node(node)
             for op in block.operations:
-                self._add_op(op.operation, cluster)
+                if not self.is_hidden(op.operation):
+                    yield op.operation, cluster
 
-    def _add_op(self, op: ir.Operation, cluster: int) -> None:
-        if self.is_hidden(op):
-            return
+    def _add_op(self, op: ir.Operation, cluster: int) -> int:
         role: Role = "constant" if is_constant(op) else "end" if is_terminator(op) else "op"
         short = self.kind_of(op)
         name = short if role == "end" else self.name_of(op)
         text = self._text(op, role)
         detail = "".join(text.partition("dense<")[1:]) if role == "constant" else ""
-        node = Node(name, short, cluster, role, text, _location(op), detail)
-        index = self.graph.add_node(node)
+        index = self.graph.add_node(Node(name, short, cluster, role, text, _location(op), detail))
         self.index[op] = index
         for result in op.results:
             self._values[result] = index
@@ -122,10 +133,7 @@ class Builder:
             for value in trace(operand)[0]:
                 if value in self._values and self.is_data(value):
                     self.graph.add_edge(self._values[value], index)
-        for number, region in enumerate(op.regions):
-            if len(region.blocks):
-                title = _region_title(op, number)
-                self._add_region(region, self.graph.add_cluster(title, cluster, index))
+        return index
 
     def _text(self, op: ir.Operation, role: Role) -> str:
         if role == "constant" and _elements(op.results[0].type) > _ELIDE_FROM:

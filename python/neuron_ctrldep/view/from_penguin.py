@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from neuron_ctrldep.penguin.model import Function, Operation, Program
 from neuron_ctrldep.view.graph import Graph, Node, Role, label_of
 
@@ -9,15 +11,13 @@ from neuron_ctrldep.view.graph import Graph, Node, Role, label_of
 def graph_of_penguin(program: Program, title: str = "penguin") -> Graph:
     """The graph of all functions of ``program``, main first; a region is a cluster of the operation that owns it."""
     graph = Graph(title)
-    regions: dict[int, tuple[int, int]] = {}  # id of a function: cluster and node that own it
     bound: dict[str, int] = {}
-    # Regions are printed before the operation that owns them, so owners are found from main on.
-    waiting = list(program.functions)
+    # Regions are printed before the operation that owns them; here they follow it.
+    waiting: deque[tuple[Function, int | None, int | None]] = deque(
+        (function, None, None) for function in program.functions if not _is_region(function)
+    )
     while waiting:
-        ready = [f for f in waiting if f.id in regions or not _is_region(f)]
-        function = (ready or waiting)[0]
-        waiting.remove(function)
-        parent, owner = regions.get(function.id, (None, None))
+        function, parent, owner = waiting.popleft()
         cluster = graph.add_cluster(_title(function), parent, owner)
         for parameter in function.inputs:
             shape = "x".join(str(size) for size in parameter.tensor.shape)
@@ -26,7 +26,7 @@ def graph_of_penguin(program: Program, title: str = "penguin") -> Graph:
         for operation in function.operations:
             index = graph.add_node(_node(operation, cluster))
             bound.update(dict.fromkeys(operation.names, index))
-            regions.update({region.id: (cluster, index) for region in operation.regions})
+            waiting.extend((region, cluster, index) for region in operation.regions)
     for function in program.functions:
         for operation in function.operations:
             for source in operation.operands:
