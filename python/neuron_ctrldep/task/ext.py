@@ -27,10 +27,7 @@ SEGMENT_SIZES = "operandSegmentSizes"
 
 def get_attribute(op: ir.Operation, name: str) -> ir.Attribute | None:
     """The attribute ``name`` of ``op``; ``None`` when it has none."""
-    try:
-        return op.attributes[name]
-    except KeyError:
-        return None
+    return op.attributes.get(name)
 
 
 # --- constraints on types ---------------------------------------------------------------------------------------------
@@ -253,6 +250,9 @@ class OpDefinition:
 
     op_name: ClassVar[str] = ""
     fields: ClassVar[Mapping[str, Field]] = {}
+    operand_groups: ClassVar[tuple[Operands, ...]] = ()
+    result_groups: ClassVar[tuple[Results, ...]] = ()
+    attributes: ClassVar[tuple[Attr, ...]] = ()
 
     __slots__ = ("operation",)
 
@@ -270,13 +270,11 @@ class OpDefinition:
                 elif isinstance(extra, Operands | Results):
                     fields[field_name] = dataclasses.replace(extra, name=field_name)
         cls.fields = fields
+        cls.operand_groups = tuple(field for field in fields.values() if isinstance(field, Operands))
+        cls.result_groups = tuple(field for field in fields.values() if isinstance(field, Results))
+        cls.attributes = tuple(field for field in fields.values() if isinstance(field, Attr))
         for field_name, field in fields.items():
             setattr(cls, field_name, field)
-
-    @classmethod
-    def of_kind(cls, kind: type[Any]) -> list[Any]:
-        """The fields of one kind (``Operands``, ``Results`` or ``Attr``), in order."""
-        return [field for field in cls.fields.values() if isinstance(field, kind)]
 
     @classmethod
     def matches(cls, op: ir.Operation | ir.OpView) -> bool:
@@ -285,7 +283,7 @@ class OpDefinition:
 
     def operand_group(self, name: str) -> list[ir.Value]:
         """The operands of the group ``name``."""
-        groups = self.of_kind(Operands)
+        groups = self.operand_groups
         operands = list(self.operation.operands)
         if len(groups) == 1:
             return operands
@@ -298,7 +296,7 @@ class OpDefinition:
 
     def result_group(self, name: str) -> Any:
         """The results of the group ``name``; the value itself where the group is no group."""
-        groups = self.of_kind(Results)
+        groups = self.result_groups
         results = list(self.operation.results)
         start = 0
         for group in groups:
@@ -313,7 +311,7 @@ class OpDefinition:
         """What in the structure of ``op`` breaks the definition, as messages; accessors are safe when there is none."""
         yield from cls._operand_faults(op)
         yield from cls._result_faults(op)
-        for field in cls.of_kind(Attr):
+        for field in cls.attributes:
             attribute = get_attribute(op, field.key)
             if attribute is None:
                 if not field.optional:
@@ -327,7 +325,7 @@ class OpDefinition:
 
     @classmethod
     def _operand_faults(cls, op: ir.Operation) -> Iterator[str]:
-        groups = cls.of_kind(Operands)
+        groups = cls.operand_groups
         operands = op.operands
         sizes = [len(operands)] if len(groups) == 1 else []
         if not groups and len(operands) != 0:
@@ -357,7 +355,7 @@ class OpDefinition:
 
     @classmethod
     def _result_faults(cls, op: ir.Operation) -> Iterator[str]:
-        groups = cls.of_kind(Results)
+        groups = cls.result_groups
         results = list(op.results)
         variadic = any(group.variadic for group in groups)
         fixed = sum(not group.variadic for group in groups)
@@ -384,7 +382,7 @@ class OpDefinition:
         ip: ir.InsertionPoint | None = None,
     ) -> Self:
         """Create the op; ``operands`` by group, groups that are left out are empty, segment sizes are added."""
-        groups = cls.of_kind(Operands)
+        groups = cls.operand_groups
         values = [list(operands.get(group.name, ())) for group in groups]
         attributes = dict(attributes)
         if len(groups) > 1:

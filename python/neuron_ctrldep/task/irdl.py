@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from neuron_ctrldep.task.dialect import OPS
 from neuron_ctrldep.task.ext import (
     AnyType,
-    Attr,
     AttrConstraint,
     FlatSymbol,
     OpDefinition,
@@ -48,9 +47,7 @@ def irdl_text() -> str:
 
 
 def _operation(definition: type[OpDefinition]) -> Iterator[str]:
-    operands: list[Operands] = definition.of_kind(Operands)
-    results: list[Results] = definition.of_kind(Results)
-    attributes: list[Attr] = definition.of_kind(Attr)
+    operands, results, attributes = definition.operand_groups, definition.result_groups, definition.attributes
     required = [field for field in attributes if not field.optional]
     # An SSA value of IRDL stands for one type in each op it is checked on, so each group has its own.
     groups: list[Operands | Results] = [*operands, *results]

@@ -98,9 +98,10 @@ def _faults(op: ir.Operation, tasks: TaskModule, in_orchestration: bool) -> Iter
     task = tasks.task(op)
     if task is not None:
         yield from _task_faults(task, tasks)
-    if SCOPE in op.attributes or OWNER in op.attributes:
+    attributes = op.attributes
+    if SCOPE in attributes or OWNER in attributes:
         yield from _scope_faults(op)
-    if AUTO_MANUAL in op.attributes:
+    if AUTO_MANUAL in attributes:
         yield from _mark_faults(op)
     if in_orchestration and any(len(region.blocks) > 1 for region in op.regions):
         yield "has several blocks; an orchestration function is written with structured control flow (scf) only"
