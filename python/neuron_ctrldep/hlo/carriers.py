@@ -56,10 +56,16 @@ class EdgePlan:
 
 @dataclass(slots=True)
 class SuccessorPlan:
-    """All edges into one instruction; ``positions`` are the operands that get a wire op."""
+    """All edges into one instruction.
+
+    Attributes:
+        positions: the operands that get a wire op.
+        is_partial: whether there are operands that should have one and cannot.
+    """
 
     successor: Instruction
     positions: Sequence[int]
+    is_partial: bool
     edges: list[EdgePlan]
 
 
@@ -80,7 +86,7 @@ class Planner:
         positions, is_partial = self._positions(successor)
         graph = self.graph
         edges = [self._edge(graph[one], successor, positions, is_partial) for one in predecessors]
-        return SuccessorPlan(successor, positions, edges)
+        return SuccessorPlan(successor, positions, is_partial, edges)
 
     def _positions(self, successor: Instruction) -> tuple[Sequence[int], bool]:
         """The operands of ``successor`` that a wire op can forward; empty when its edges need another carrier.
@@ -187,7 +193,10 @@ class Planner:
             return [(self._start(successor), DONE_AFTER)]
         if self.graph.takes_attributes(successor):
             return [(successor, AFTER)]
-        return [mark for reader in self.graph.readers(successor) for mark in self._targets(reader)]
+        found = [mark for reader in self.graph.readers(successor) for mark in self._targets(reader)]
+        if not found and successor.opcode == "get-tuple-element":
+            return [(successor, AFTER)]  # of an opaque tuple: on import the element is an op, and keeps it
+        return found
 
     # --- what is carried already --------------------------------------------------------------------------------------
 

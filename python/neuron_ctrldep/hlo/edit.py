@@ -7,7 +7,7 @@ What XLA's proto reader insists on is kept: ids are a computation's maximum + 1,
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property, partial
 
 from neuron_ctrldep.hlo.carriers import EdgePlan, Mark, SuccessorPlan
@@ -16,6 +16,16 @@ from neuron_ctrldep.hlo.schema import BUFFER, TUPLE
 from neuron_ctrldep.wire import API_VERSION, DONE_ID, ID, TARGET, format_ids, parse_ids
 
 _MAY_HOLD_BUFFERS = frozenset({BUFFER, TUPLE})
+
+_LOCAL_BITS = 0xFFFFFFFF
+
+
+def _highest_id(ids: Collection[int]) -> int:
+    """An id whose successors are free: XLA tells the instructions of a computation apart by their low 32 bits alone."""
+    highest = max(ids)
+    if min(ids) >> 32 != highest >> 32:
+        highest = (highest & ~_LOCAL_BITS) + max(one & _LOCAL_BITS for one in ids)
+    return highest
 
 
 class ModuleEdit:
@@ -73,7 +83,7 @@ class ComputationEdit:
         self.module = module
         self.graph = graph
         self.computation = graph.computation
-        self._next_id = max(graph.place) + 1
+        self._next_id = _highest_id(graph.place) + 1
         self._before: dict[int, list[int]] = {}
         self._behind: dict[int, int] = {}
         self._moved: set[int] = set()
@@ -89,7 +99,7 @@ class ComputationEdit:
         front = [edge.predecessor for edge in plan.edges if edge.edge_class == "operand"]
         for number in plan.positions if front else ():
             self._wire(plan.successor, number, front)
-        if len(front) < len(plan.edges) or plan.edges[0].targets:
+        if plan.is_partial or len(front) < len(plan.edges):
             pinned = [edge.predecessor for edge in plan.edges if edge.pin]
             if pinned:
                 self._pin(plan.successor, pinned)

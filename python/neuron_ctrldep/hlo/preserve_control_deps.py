@@ -127,7 +127,7 @@ def _successors(computation: Any) -> tuple[list[int], list[tuple[Instruction, It
 
 
 def _check_schedule(module: HloModule, graph: Graph, successors: list[SuccessorPlan]) -> None:
-    """Refuse a schedule that misses an end of an edge or runs it backwards: XLA would refuse the edited module."""
+    """Refuse a schedule that misses an end of a wire op's edge or runs it backwards: XLA would refuse the result."""
     proto, computation = module.proto, graph.computation
     if not proto.HasField("schedule") or computation.id not in proto.schedule.sequences:
         return
@@ -136,6 +136,8 @@ def _check_schedule(module: HloModule, graph: Graph, successors: list[SuccessorP
     for plan in successors:
         successor = plan.successor
         for edge in plan.edges:
+            if edge.edge_class != "operand" and not edge.pin:
+                continue
             ends = (edge.predecessor, successor)
             for end in ends:
                 if end.id not in place:
