@@ -10,7 +10,7 @@ from neuron_ctrldep.mlir import verify
 from neuron_ctrldep.passes.base import Statistics
 from neuron_ctrldep.task.dialect import walk
 from neuron_ctrldep.task.to_control_deps import ConvertTasksToControlDeps, convert_tasks_to_control_deps
-from task.support import KERNELS, corpus_files, parse, program
+from tests.task.support import KERNELS, corpus_files, parse, program
 
 
 def convert(body: str, kernels: str = KERNELS):
@@ -105,6 +105,16 @@ def test_id_tensors():
     assert edges(convert(many + typed)) == [("tensor.extract", "B"), ("tensor.extract", "B")]
     dynamic = submit("A") + "\n%ids = tensor.splat %A[%n] : tensor<?x!task.id>\n"
     assert edges(convert(dynamic + typed.replace("2x", "?x"))) == [("scf.for", "B")]
+
+
+def test_ids_that_the_function_is_given_are_tokens():
+    text = program(submit("A", deps=("%id",))).replace(
+        "%n: index)", "%n: index, %id: !task.id, %ids: tensor<2x!task.id>)"
+    )
+    module = parse(text)
+    convert_tasks_to_control_deps(module)
+    verify(module)
+    assert "index, %arg3: !stablehlo.token, %arg4: tensor<2x!stablehlo.token>)" in str(module)
 
 
 def test_numbers_become_tensors():

@@ -10,7 +10,7 @@ from neuron_ctrldep.errors import InputError, PassError
 from neuron_ctrldep.mlir import parse_module
 from neuron_ctrldep.passes.base import Statistics
 from neuron_ctrldep.task.verify import VerifyTask
-from task.support import KERNELS, corpus_files, messages, parse, program
+from tests.task.support import KERNELS, corpus_files, messages, parse, program
 
 
 @pytest.mark.parametrize("path", corpus_files("verify/*.mlir"), ids=lambda path: path and path.stem)
@@ -114,6 +114,9 @@ CASES = {
         "attribute 'task.auto_manual' belongs on a function, a loop or a branch"
     ),
     # control flow
+    'scf.execute_region { %x = "task.invalid"() : () -> !task.id }': (
+        "has a block that ends with 'task.invalid', not with a terminator such as scf.yield"
+    ),
     "scf.execute_region { cf.br ^x\n ^x: scf.yield }": (
         "has several blocks; an orchestration function is written with structured control flow (scf) only"
     ),

@@ -97,6 +97,7 @@ class _Conversion:
 
     def run(self) -> None:
         names = iter(list(task_names(self._function, self._tasks).values()))
+        self._retype_function()
         ops = list(walk(self._function.operation))
         for op in ops:
             self._retype(op)
@@ -123,11 +124,21 @@ class _Conversion:
                 for argument in block.arguments:
                     self._retype_value(argument)
 
+    def _retype_function(self) -> None:
+        function = self._function
+        inputs = [self._retyped(type_) for type_ in function.parameter_types]
+        results = [self._retyped(type_) for type_ in function.result_types]
+        function.operation.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+        for argument, type_ in zip(function.body.arguments, inputs, strict=True):
+            argument.set_type(type_)
+
     def _retype_value(self, value: ir.Value) -> None:
-        if is_task_id(value.type):
-            value.set_type(self._token)
-        elif is_id_tensor(value.type):
-            value.set_type(ir.RankedTensorType.get(value.type.shape, self._token))
+        value.set_type(self._retyped(value.type))
+
+    def _retyped(self, type_: ir.Type) -> ir.Type:
+        if is_task_id(type_):
+            return self._token
+        return ir.RankedTensorType.get(type_.shape, self._token) if is_id_tensor(type_) else type_
 
     def _convert_task(self, task: Task, name: str) -> None:
         op = task.operation

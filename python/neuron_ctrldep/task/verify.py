@@ -28,6 +28,7 @@ from neuron_ctrldep.task.dialect import (
     Submit,
     Task,
     is_storage,
+    ops_of,
     walk,
 )
 from neuron_ctrldep.task.ext import get_attribute
@@ -103,8 +104,22 @@ def _faults(op: ir.Operation, tasks: TaskModule, in_orchestration: bool) -> Iter
         yield from _scope_faults(op)
     if AUTO_MANUAL in attributes:
         yield from _mark_faults(op)
-    if in_orchestration and any(len(region.blocks) > 1 for region in op.regions):
+    for region in op.regions:
+        yield from _block_faults(region, in_orchestration)
+
+
+def _block_faults(region: ir.Region, in_orchestration: bool) -> Iterator[str]:
+    blocks = list(region.blocks)
+    if in_orchestration and len(blocks) > 1:
         yield "has several blocks; an orchestration function is written with structured control flow (scf) only"
+    for block in blocks:
+        try:
+            ir.InsertionPoint.at_block_terminator(block)
+        except ValueError:
+            # To MLIR an op that it does not know may well be a terminator.
+            last = ops_of(block)[-1:]
+            if last and last[0].name.startswith("task."):
+                yield f"has a block that ends with '{last[0].name}', not with a terminator such as scf.yield"
 
 
 # --- functions --------------------------------------------------------------------------------------------------------
