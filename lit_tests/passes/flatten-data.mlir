@@ -100,3 +100,20 @@ func.func @empty(%p: tensor<f32>, %n: tuple<>, %d: tensor<2xf32>) -> (tuple<>, t
   %w1 = stablehlo.custom_call @AwsNeuronControlDep(%w0, %d) {has_side_effect = true} : (tuple<>, tensor<2xf32>) -> tensor<2xf32>
   return %w0, %w1 : tuple<>, tensor<2xf32>
 }
+
+// A known tuple that holds part of an opaque one: the part is taken further apart, not the tuple it came from.
+// CHECK-LABEL: func.func @known_of_opaque(
+// CHECK-SAME:    %[[A:.*]]: tensor<f32>, %[[X:.*]]: tuple<tensor<2xf32>, tuple<tensor<3xf32>>>)
+// CHECK-NEXT:    %[[E1:.*]] = stablehlo.get_tuple_element %[[X]][1]
+// CHECK-NEXT:    %[[E10:.*]] = stablehlo.get_tuple_element %[[E1]][0]
+// CHECK-NEXT:    stablehlo.custom_call @AwsNeuronControlDep(%[[A]], %[[A]])
+// CHECK-NEXT:    %[[W:.*]] = stablehlo.custom_call @AwsNeuronControlDep(%[[A]], %[[E10]])
+// CHECK-NEXT:    return %[[W]]
+func.func @known_of_opaque(%a: tensor<f32>, %x: tuple<tensor<2xf32>, tuple<tensor<3xf32>>>) -> tensor<3xf32> {
+  %e1 = stablehlo.get_tuple_element %x[1] : (tuple<tensor<2xf32>, tuple<tensor<3xf32>>>) -> tuple<tensor<3xf32>>
+  %t = stablehlo.tuple %a, %e1 : tuple<tensor<f32>, tuple<tensor<3xf32>>>
+  %w = stablehlo.custom_call @AwsNeuronControlDep(%a, %t) {has_side_effect = true} : (tensor<f32>, tuple<tensor<f32>, tuple<tensor<3xf32>>>) -> tuple<tensor<f32>, tuple<tensor<3xf32>>>
+  %r1 = stablehlo.get_tuple_element %w[1] : (tuple<tensor<f32>, tuple<tensor<3xf32>>>) -> tuple<tensor<3xf32>>
+  %r10 = stablehlo.get_tuple_element %r1[0] : (tuple<tensor<3xf32>>) -> tensor<3xf32>
+  return %r10 : tensor<3xf32>
+}

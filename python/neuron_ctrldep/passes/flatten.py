@@ -204,8 +204,8 @@ class _Flattener:
                 else:
                     found.append(value if keep_elements else source)
             elif name == self._custom_call and is_empty_wire(value):
-                # It will go, since it forwards nothing; what it was ordered after is what counts.
-                stack += reversed(list(owner.operands)[:-1])
+                # It will go, since it forwards nothing; what it stands for is what counts.
+                stack += reversed(owner.operands)
             else:
                 found.append(value)
         return found

@@ -17,6 +17,7 @@ _COLUMN = 58
 
 def render_list() -> str:
     """All passes, in the form of mlir-opt's ``--list-passes``: those defined in Python, then those of the bindings."""
+    cpp = CppPasses()
     lines = ["Passes:"]
     for name in registry.names():
         try:
@@ -25,10 +26,10 @@ def render_list() -> str:
             lines.append(_row(f"  --{name}", f"(cannot be loaded: {error.diagnostics[0].message})"))
             continue
         if cls is not None:
-            lines.append(_row(f"  --{name}", cls.summary + _where(cls)))
+            hidden = " (hidden by the C++ pass of this name)" if cpp.exists(name) else ""
+            lines.append(_row(f"  --{name}", cls.summary + _where(cls) + hidden))
             lines += [_row(f"    --{key}=<{kind}>", words) for key, kind, words in describe_options(cls)]
     lines.append("C++ passes of the bindings:")
-    cpp = CppPasses()
     for name in CANDIDATES:
         if cpp.exists(name):
             anchor = cpp.anchor(name)

@@ -17,13 +17,15 @@ from neuron_ctrldep.passes.wire_ops import (
     forwarded_types,
     has_uses,
     is_empty_wire,
+    is_no_tuple,
+    op_name,
     through_empty_wires,
 )
 from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES
 
 COUNTERS = {
     "ops-converted": "wire ops replaced",
-    "edges-dropped": "predecessors of empty tuples: a barrier has no value for them",
+    "edges-dropped": "edges to or from empty tuples: a barrier has no value for them",
 }
 
 
@@ -69,9 +71,16 @@ def _convert(op: ir.Operation) -> int:
         new, dropped = data, len(operands) - 1 if has_uses(result) else 0
     else:
         # A barrier takes no tuples: their leaves go through it, and those of the data are packed again behind it.
-        ordered = [value for operand in operands[:-1] for value in through_empty_wires(operand)]
-        taken = [tuples.take_apart(value, location=location, ip=ip) for value in [*ordered, data]]
-        values = [leaf for leaves in taken for leaf in leaves.values() if not isinstance(leaf.type, ir.TupleType)]
+        values: list[ir.Value] = []
+        for predecessor in (value for operand in operands[:-1] for value in through_empty_wires(operand)):
+            for leaf in tuples.take_apart(predecessor, location=location, ip=ip).values():
+                found = [leaf] if is_no_tuple(leaf) else _instead_of_empty(leaf, tuples, location, ip)
+                dropped += found is None
+                values += found or []
+                leftovers.lost_use(leaf)
+        parts = tuples.take_apart(data, location=location, ip=ip)
+        filled = [path for path, leaf in parts.items() if is_no_tuple(leaf)]
+        values += [parts[path] for path in filled]
         barrier = ir.Operation.create(
             f"{dialect}.optimization_barrier",
             results=[value.type for value in values],
@@ -80,12 +89,7 @@ def _convert(op: ir.Operation) -> int:
             loc=location,
             ip=ip,
         )
-        for leaf in (leaf for leaves in taken[:-1] for leaf in leaves.values()):
-            leftovers.lost_use(leaf)  # empty tuples, which no barrier takes
-        parts = taken[-1]
-        behind = reversed(list(barrier.results))
-        for path in reversed([path for path, leaf in parts.items() if not isinstance(leaf.type, ir.TupleType)]):
-            parts[path] = next(behind)
+        parts |= zip(filled, list(barrier.results)[len(values) - len(filled) :], strict=True)
         new = tuples.put_together(data.type, parts, location=location, ip=ip)
     result.replace_all_uses_with(new)
     op.erase()
@@ -93,6 +97,21 @@ def _convert(op: ir.Operation) -> int:
         leftovers.lost_use(operand)
     leftovers.erase()
     return dropped
+
+
+def _instead_of_empty(
+    leaf: ir.Value, tuples: Tuples, location: ir.Location, ip: ir.InsertionPoint
+) -> list[ir.Value] | None:
+    """Values of the op that ``leaf``, an empty tuple, comes from; ``None`` when it has no others.
+
+    What a ``tuple`` op packs of nothing comes from nowhere: nothing is ordered after it.
+    """
+    source, path = tuples.resolve(leaf)
+    if not path:
+        return [] if op_name(source.owner) == tuples.tuple_name else None
+    return [
+        value for value in tuples.take_apart(source, location=location, ip=ip).values() if is_no_tuple(value)
+    ] or None
 
 
 def _foreign_operands(op: ir.Operation) -> list[Diagnostic]:

@@ -8,8 +8,8 @@ Two wire ops may also hold the same edge; of those, one stays.
 
 Where two views of the module differ, both are respected: an edge must be superfluous for everything that reads the wire
 op even if tuples are not looked into, and the path that makes it so must exist even if they are. Edges against program
-order, which only unreachable code and graph regions have, count for nothing. What leaves a block leaves it value by value:
-that one of them is ordered after ``p`` says nothing of the others, which may part ways once the block is inlined.
+order, which only unreachable code and graph regions have, count for nothing. What leaves a block leaves it value by
+value: that one of them is ordered after ``p`` says nothing of the others, for inlining the block parts them.
 """
 
 from __future__ import annotations
@@ -44,24 +44,22 @@ class OrderingGraph:
         self._data: list[list[int]] = []
         """Nodes whose value a node reads; for a carrier those that its value is made of."""
         self._order: list[list[_Order]] = []
-        """What a carrier puts before its value."""
+        """What a carrier puts before its value; for an instruction with regions, what wire ops in these do."""
         self._read: list[list[int]] = []
         """Nodes that a node names as operands, whatever they stand for."""
         self._users: dict[int, list[int]] = {}
         """Who names a carrier as operand."""
         self._is_carrier: list[bool] = []
         self._wires: dict[int, ir.Operation] = {}
-        self._levels: list[int] = []
         self._build(module)
 
     # --- building -----------------------------------------------------------------------------------------------------
 
-    def _node(self, *, is_carrier: bool, level: int) -> int:
+    def _node(self, *, is_carrier: bool) -> int:
         self._data.append([])
         self._order.append([])
         self._read.append([])
         self._is_carrier.append(is_carrier)
-        self._levels.append(level)
         return len(self._data) - 1
 
     def _build(self, module: ir.Operation) -> None:
@@ -81,9 +79,9 @@ class OrderingGraph:
             op = view.operation
             if is_terminator(op):
                 for value in op.operands:
-                    terminated.append((self._node(is_carrier=False, level=len(enclosing)), value, enclosing))
+                    terminated.append((self._node(is_carrier=False), value, enclosing))
                 continue
-            node = self._node(is_carrier=is_transparent(op), level=len(enclosing))
+            node = self._node(is_carrier=is_transparent(op))
             numbered.append((node, op, enclosing))
             for result in op.results:
                 self._ids[result] = node
@@ -91,20 +89,24 @@ class OrderingGraph:
             blocks = [block for region in op.regions for block in region.blocks]
             for block in blocks:
                 for argument in block.arguments:
-                    self._ids[argument] = self._node(is_carrier=False, level=len(inner))
+                    self._ids[argument] = self._node(is_carrier=False)
             stack += reversed([(iter(block.operations), inner) for block in blocks])
-        for node, op, enclosing in numbered:
-            self._connect(node, op, enclosing)
-        for node, value, enclosing in terminated:
+        for node, op, _ in numbered:
+            self._connect(node, op)
+        for node, value, _ in terminated:
             self._read[node] = [self._ids[value]]
             self._data[node] += self._read[node]
-            self._capture(self._read[node], enclosing)
+        captured: dict[int, set[tuple[int, int, int]]] = {}
+        for node, _, enclosing in [*numbered, *terminated]:
+            if not self._is_carrier[node]:
+                for outer in enclosing:
+                    self._capture(outer, self._read[node], captured.setdefault(outer, set()))
         for user, read in enumerate(self._read):
             for node in read:
                 if self._is_carrier[node]:
                     self._users.setdefault(node, []).append(user)
 
-    def _connect(self, node: int, op: ir.Operation, enclosing: tuple[int, ...]) -> None:
+    def _connect(self, node: int, op: ir.Operation) -> None:
         read = [self._ids[value] for value in op.operands if value in self._ids]
         self._read[node] = read
         if not self._is_carrier[node] or op.name in _TUPLE_NAMES:
@@ -120,13 +122,30 @@ class OrderingGraph:
             self._wires[node] = op
             self._data[node].append(read[-1])
             self._order[node] += [(source, node, number) for number, source in enumerate(read[:-1])]
-        self._capture(read, enclosing)
 
-    def _capture(self, read: list[int], enclosing: tuple[int, ...]) -> None:
-        """A use in a nested region is a use by every op around it, up to where the value is from."""
-        for source in read:
-            for outer in enclosing[self._levels[source] :]:
-                self._data[outer].append(source)
+    def _capture(self, outer: int, read: list[int], seen: set[tuple[int, int, int]]) -> None:
+        """What an instruction in a region of ``outer`` reads from around it, ``outer`` reads, too.
+
+        Args:
+            outer: the op with the region.
+            read: what the instruction reads.
+            seen: what other instructions read, so that each is followed once.
+        """
+        stack = [(node, -1, 0) for node in read]
+        while stack:
+            item = stack.pop()
+            if item in seen:
+                continue
+            seen.add(item)
+            node, wire, number = item
+            if node < outer:
+                if wire < 0:
+                    self._data[outer].append(node)
+                else:
+                    self._order[outer].append(item)
+            elif self._is_carrier[node]:
+                stack += [(source, wire, number) for source in self._data[node]]
+                stack += [order if wire < 0 else (order[0], wire, number) for order in self._order[node]]
 
     def _element(self, op: ir.Operation) -> tuple[int, list[_Order]]:
         """What a ``get_tuple_element`` stands for, looking into known tuples, also behind wire ops.
@@ -250,12 +269,12 @@ class OrderingGraph:
         wire, number = key
         if key in dropped:
             return True
-        first = self._sources([self._order[wire][number][0]], dropped)
+        first = self._sources(self._order[wire][number][0], dropped)
         readers = self._readers(wire)
         if first is None or readers is None:
             return False
         for reader in readers:
-            others = self._sources(self._data[reader], dropped, key)
+            others = self._sources(reader, dropped, reader=reader, without=key)
             if others is None:
                 return False
             missing = first - others
@@ -266,11 +285,19 @@ class OrderingGraph:
         return True
 
     def _sources(
-        self, nodes: list[int], dropped: set[tuple[int, int]], without: tuple[int, int] | None = None
+        self,
+        node: int,
+        dropped: set[tuple[int, int]],
+        *,
+        reader: int = -1,
+        without: tuple[int, int] = (-1, 0),
     ) -> set[int] | None:
-        """The instructions that ``nodes`` stand for, but for dropped edges; ``None`` when there are too many."""
+        """The instructions that ``node`` stands for, or reads if it is ``reader``, but for dropped edges.
+
+        ``None`` when there are too many.
+        """
         seen: set[int] = set()
-        stack = list(nodes)
+        stack = [node]
         while stack:
             node = stack.pop()
             if node in seen:
@@ -278,14 +305,14 @@ class OrderingGraph:
             seen.add(node)
             if len(seen) > SEARCH_LIMIT:
                 return None
-            if self._is_carrier[node]:
+            if self._is_carrier[node] or node == reader:
                 stack += self._data[node]
                 stack += [
                     source
                     for source, wire, number in self._order[node]
                     if (wire, number) not in dropped and (wire, number) != without
                 ]
-        return {node for node in seen if not self._is_carrier[node]}
+        return {node for node in seen if not self._is_carrier[node] and node != reader}
 
     def _readers(self, wire: int) -> set[int] | None:
         """The instructions that read ``wire``, directly or through carriers; ``None`` when there are too many."""

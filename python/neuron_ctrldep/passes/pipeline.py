@@ -169,11 +169,12 @@ class Resolver:
 
     def call(self, element: Element, anchor: str | None) -> PassCall:
         """The pass that ``element`` names, on the op ``anchor``; ``None`` takes whatever the pass is restricted to."""
-        cls = registry.find(element.name)
-        if cls is not None:
+        # Other packages are asked last: finding their entry points reads the metadata of everything that is installed.
+        if element.name in registry.BUILTIN or not self._cpp.exists(element.name):
+            cls = registry.find(element.name)
+            if cls is None:
+                raise self._source.error(element.offset, _unknown(element.name))
             return self._python(element, cls, anchor or cls.anchor)
-        if not self._cpp.exists(element.name):
-            raise self._source.error(element.offset, _unknown(element.name))
         spelled = self._cpp.check(element, anchor or self._cpp.anchor(element.name), self._source)
         restriction = self._cpp.anchor(element.name)
         return PassCall(element.name, None, restriction, (element.options or "").strip(), spelled)
@@ -207,7 +208,7 @@ def _unknown(name: str) -> str:
 
 def is_pass(name: str) -> bool:
     """Whether a pass, ours or in C++, is called ``name``."""
-    return registry.target(name) is not None or CppPasses().exists(name)
+    return name in registry.BUILTIN or CppPasses().exists(name) or registry.target(name) is not None
 
 
 def pipeline_from_flags(flags: Sequence[tuple[str, str]], *, anchor: str = "builtin.module") -> Pipeline:

@@ -127,6 +127,8 @@ def _parse_list(source: Source, offset: int) -> list[Element]:
             if not (closing < len(text) and text[closing] == ")"):
                 continue
             offset = closing
+        elif not element.name and stack and len(current) == 1 and offset >= len(text):
+            raise _not_closed(source, current_open)
         elif not element.name:
             # `anchor()` never gets here; everything else without a name is a stray comma or a missing pass.
             raise _empty(source, element, elements)
@@ -134,9 +136,7 @@ def _parse_list(source: Source, offset: int) -> list[Element]:
             offset = _skip_space(text, offset)
             if offset >= len(text):
                 if stack:
-                    raise source.error(
-                        current_open, "encountered unbalanced parentheses while parsing pipeline: '(' is not closed"
-                    )
+                    raise _not_closed(source, current_open)
                 return elements
             if text[offset] != ")":
                 break
@@ -149,6 +149,10 @@ def _parse_list(source: Source, offset: int) -> list[Element]:
         if text[offset] != ",":
             raise source.error(offset, "expected ',' after parsing pipeline")
         offset += 1
+
+
+def _not_closed(source: Source, opened: int) -> PipelineError:
+    return source.error(opened, "encountered unbalanced parentheses while parsing pipeline: '(' is not closed")
 
 
 def _empty(source: Source, element: Element, elements: list[Element]) -> PipelineError:

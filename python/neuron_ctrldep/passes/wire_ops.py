@@ -19,7 +19,7 @@ DIALECTS = tuple(CUSTOM_CALLS)
 MAX_TUPLE_DEPTH = 200
 """Data nested deeper is refused; programs have two or three levels."""
 MAX_TUPLE_LEAVES = 100_000
-"""Data with more leaves is refused: with type aliases, a few lines of text can spell a tuple of 2**60 elements."""
+"""Data with more leaves is refused: with type aliases, a few lines of text can spell a tuple of 2**20 elements."""
 
 Path = tuple[int, ...]
 """Element indices from the outermost tuple inwards."""
@@ -130,7 +130,7 @@ def is_empty_wire(value: ir.Value) -> bool:
 def through_empty_wires(value: ir.Value) -> list[ir.Value]:
     """What a reader of ``value`` is ordered after, if it is an empty tuple that a wire op forwards; else ``value``.
 
-    Passes that leave no value for an empty tuple drop its wire op; its predecessors are what counts.
+    Passes that leave no value for an empty tuple drop its wire op; its predecessors and its data are what counts.
     """
     found: list[ir.Value] = []
     seen: set[ir.Value] = set()
@@ -141,7 +141,7 @@ def through_empty_wires(value: ir.Value) -> list[ir.Value]:
             continue
         seen.add(current)
         if isinstance(current, ir.OpResult) and is_empty_wire(current):
-            stack += reversed(list(current.owner.operands)[:-1])
+            stack += reversed(current.owner.operands)
         else:
             found.append(current)
     return found
@@ -253,10 +253,10 @@ class Tuples:
 
     def take(self, value: ir.Value, index: int, *, location: ir.Location, ip: ir.InsertionPoint) -> ir.Value:
         """Element ``index`` of ``value``, by a new ``get_tuple_element`` where it is not at hand."""
-        source, path = self.resolve(value, (index,))
-        if not path:
-            return source
-        base = source if len(path) == 1 else value
+        source, path = self.resolve(value)
+        if not path and op_name(source.owner) == self.tuple_name:
+            return source.owner.operands[index]
+        base = value if path else source
         op = ir.Operation.create(
             self.element_name,
             results=[base.type.get_type(index)],
@@ -359,6 +359,11 @@ class Leftovers:
             op, is_simple = self._ops.popitem()
             if not has_uses(op.results[0]):
                 self.erase_now(op, is_simple=is_simple)
+
+
+def is_no_tuple(value: ir.Value) -> bool:
+    """Whether ``value`` is of a type other than a tuple."""
+    return not isinstance(value.type, ir.TupleType)
 
 
 def has_uses(value: ir.Value) -> bool:
