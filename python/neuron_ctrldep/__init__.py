@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from neuron_ctrldep import task
     from neuron_ctrldep.chain import CheckResult, Lowered, Options, check, lower
     from neuron_ctrldep.control_dep import ControlDep, control_edges, is_control_dep
     from neuron_ctrldep.edges import DependencyEdge, DependencyGraph, EdgeKind
@@ -76,11 +77,14 @@ __all__ = [
     "lower",
     "preserve_control_deps",
     "run",
+    "task",
     "to_penguin",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "task":
+        return importlib.import_module(f"{__name__}.task")
     target = _EXPORTS.get(name)
     if target is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

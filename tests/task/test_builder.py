@@ -9,7 +9,7 @@ import pytest
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.orchestration.task_edges import task_edges
 from neuron_ctrldep.task import builder as t
-from task.support import main_of
+from tests.task.support import main_of
 
 
 def deps(module, task):
@@ -103,6 +103,16 @@ def test_views_of_tensors_and_buffers():
     text = str(program.build())
     assert "memref<4x8xf32, strided<[8, 1], offset: ?>>" in text
     assert "tensor.expand_shape" in text
+
+
+def test_the_names_are_those_of_the_package():
+    import neuron_ctrldep as nc
+
+    assert sorted(nc.task.__all__) == sorted(t.__all__)
+    assert nc.task.Program is t.Program
+    assert all(getattr(nc.task, name) is getattr(t, name) for name in t.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = nc.task.nothing
 
 
 def line_of(fragment: str) -> int:

@@ -39,9 +39,10 @@ def expand_manual_phase_fence(module: ir.Operation | ir.Module) -> int:
     made = 0
     for function in TaskModule.of(module).orchestrations.values():
         phases: dict[tuple[ir.Operation, ir.Value], _Phase] = {}
+        updating: dict[ir.Value, set[ir.Operation]] = {}
         for op in walk(function.operation):
             if op.name == Submit.op_name:
-                _collect(Submit(op), phases)
+                _collect(Submit(op), phases, updating)
         for phase in phases.values():
             if phase.pays:
                 _expand(phase)
@@ -49,11 +50,17 @@ def expand_manual_phase_fence(module: ir.Operation | ir.Module) -> int:
     return made
 
 
-def _collect(consumer: Submit, phases: dict[tuple[ir.Operation, ir.Value], _Phase]) -> None:
+def _collect(
+    consumer: Submit,
+    phases: dict[tuple[ir.Operation, ir.Value], _Phase],
+    updating: dict[ir.Value, set[ir.Operation]],
+) -> None:
     tensor = _only_dependency(consumer)
     if tensor is None:
         return
-    loop, instances = _outermost_loop(consumer.operation, tensor)
+    if tensor not in updating:
+        updating[tensor] = _updating(tensor)
+    loop, instances = _outermost_loop(consumer.operation, _block_of(tensor), updating[tensor])
     if loop is not None:
         phase = phases.setdefault((loop, tensor), _Phase(loop, tensor, []))
         phase.consumers.append(consumer)
@@ -69,9 +76,16 @@ def _only_dependency(consumer: Submit) -> ir.Value | None:
     return None if tensor.type.is_dynamic_dim(0) else tensor
 
 
-def _outermost_loop(consumer: ir.Operation, tensor: ir.Value) -> tuple[ir.Operation | None, int]:
-    """The outermost loop before which the barrier can stand, and how often the consumer runs in it."""
-    home = _block_of(tensor)
+def _outermost_loop(
+    consumer: ir.Operation, home: ir.Block, updating: set[ir.Operation]
+) -> tuple[ir.Operation | None, int]:
+    """The outermost loop before which the barrier can stand, and how often the consumer runs in it.
+
+    Args:
+        consumer: what waits for the tensor.
+        home: the block that the tensor is defined in.
+        updating: the ops that change it or hold one that does.
+    """
     found: tuple[ir.Operation | None, int] = (None, 0)
     instances = 1
     op = consumer
@@ -85,7 +99,7 @@ def _outermost_loop(consumer: ir.Operation, tensor: ir.Value) -> tuple[ir.Operat
             break  # a branch: whether the consumer runs at all is not known
         else:
             count = trip_count(parent)
-            if not count or _updated_in(parent, tensor):
+            if not count or parent in updating:
                 break
             instances *= count
             if _in_manual_scope(parent):
@@ -108,19 +122,18 @@ def _in_manual_scope(op: ir.Operation) -> bool:
     return False
 
 
-def _updated_in(loop: ir.Operation, tensor: ir.Value) -> bool:
-    """Whether the loop carries the tensor or makes a changed one of it."""
+def _updating(tensor: ir.Value) -> set[ir.Operation]:
+    """The ops that carry the tensor or make a changed one of it, and all ops around these."""
+    found: set[ir.Operation] = set()
     for use in tensor.uses:
-        user = use.owner.operation
-        if user.name in _READERS:
+        above: ir.Operation | None = use.owner.operation
+        if above is not None and above.name in _READERS:
             continue
-        above: ir.Operation | None = user
-        while above is not None and above != loop:
+        while above is not None and above not in found:
+            found.add(above)
             parent = above.parent
             above = parent.operation if parent is not None else None
-        if above is not None:
-            return True
-    return False
+    return found
 
 
 def _expand(phase: _Phase) -> None:
