@@ -5,7 +5,7 @@ import pytest
 from neuron_ctrldep.edges import DependencyEdge, EdgeKind
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.penguin.model import Function, Operation, bir_dependencies
-from neuron_ctrldep.penguin.schedule import schedule
+from neuron_ctrldep.penguin.scheduling import schedule
 
 ORDERED, ANTI, OUTPUT, FLOW = EdgeKind.ORDERED, EdgeKind.ANTI, EdgeKind.OUTPUT, EdgeKind.FLOW
 

@@ -17,7 +17,7 @@ from neuron_ctrldep.penguin.model import Constant
 from neuron_ctrldep.penguin.names import Names
 from neuron_ctrldep.penguin.printer import edge_list, print_penguin
 from neuron_ctrldep.penguin.reader import read_penguin
-from neuron_ctrldep.penguin.schedule import schedule
+from neuron_ctrldep.penguin.scheduling import schedule
 from tests.penguin.support import T, Weights, emitted, mlir_string, module_of
 
 HOSTILE = st.one_of(
