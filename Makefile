@@ -38,7 +38,7 @@ types: $(VENV)/.dev ## mypy, strict
 	$(BIN)/mypy
 
 test: $(VENV)/.dev ## pytest, warnings are errors
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lit: $(VENV)/.dev ## lit with FileCheck
 	$(BIN)/lit -v lit_tests

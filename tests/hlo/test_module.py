@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from generators.hlo import module_of_seed
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import CtrlDepError, InputError
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.hlo.schema import HloModuleProto, HloProto
+from tests.generators.hlo import module_of_seed
 
 TEXT = """\
 HloModule m

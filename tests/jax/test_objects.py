@@ -105,6 +105,13 @@ def test_compiled_brings_the_control_edges_of_xla():
     assert len(edges) == 2
 
 
+def test_hlo_in_memory():
+    module = nj.as_module(nj.lower(ordered, X, X).compiler_ir("hlo"))
+    assert isinstance(module, HloModule)
+    (entry,) = [c for c in module.proto.computations if c.id == module.proto.entry_computation_id]
+    assert [i.custom_call_target for i in entry.instructions if i.opcode == "custom-call"] == ["AwsNeuronControlDep"]
+
+
 def test_load_takes_jax_objects_and_says_what_it_takes():
     assert wire_ops(load(jax.jit(ordered).lower(X, X))) == 1
     with pytest.raises(InputError, match=r"jax\.stages\.Traced, Lowered or Compiled, a jax\.export\.Exported"):

@@ -6,7 +6,7 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import Barrier, PlainTask, Submit, is_id_tensor, is_storage, is_task_id, walk
 from neuron_ctrldep.task.loops import trip_count
 from neuron_ctrldep.task.program import Scope, TaskModule, enclosing_scopes, join
-from task.support import KERNELS, main_of, parse, program
+from tests.task.support import KERNELS, main_of, parse, program
 
 TWO_TASKS = """
     %a, %p = "task.submit"(%s) {callee = @W, operandSegmentSizes = array<i32: 1, 0, 0>, task.name = "P"}

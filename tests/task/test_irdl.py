@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from neuron_ctrldep.task.irdl import irdl_text
-from task.support import ROOT, messages, program
+from tests.task.support import ROOT, messages, program
 
 FILE = ROOT / "dialects" / "task.irdl.mlir"
 

@@ -7,7 +7,7 @@ import pytest
 from neuron_ctrldep.mlir import verify
 from neuron_ctrldep.task.dialect import Barrier, walk
 from neuron_ctrldep.task.phase_fence import expand_manual_phase_fence
-from task.support import main_of, parse, program
+from tests.task.support import main_of, parse, program
 
 CONSUMER = (
     '%{r}, %{q} = "task.submit"(%s, {deps}) {{callee = @W, operandSegmentSizes = array<i32: 1, {sizes}>{extra}}} '

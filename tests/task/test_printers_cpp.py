@@ -10,7 +10,7 @@ import pytest
 
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.orchestration.cpp import print_orchestration
-from task.support import corpus_files, parse, program
+from tests.task.support import corpus_files, parse, program
 
 INPUTS = Path(__file__).parent / "inputs"
 COMPILER = shutil.which("g++") or shutil.which("clang++")

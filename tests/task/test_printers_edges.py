@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from neuron_ctrldep.edges import EdgeKind
+from neuron_ctrldep.orchestration.cpp import print_orchestration
 from neuron_ctrldep.orchestration.task_edges import task_edges
 from neuron_ctrldep.penguin.reader import read_penguin
 from neuron_ctrldep.penguin.tasks import print_tasks
-from task.support import corpus_files, parse, program
+from neuron_ctrldep.task.to_control_deps import convert_tasks_to_control_deps
+from tests.task.support import corpus_files, parse, program
 
 
 def submit(name: str, deps="", types="", sizes="1, 0, 0", extra="") -> str:
@@ -166,6 +168,16 @@ def test_sources_and_hazards():
         {"task": "P", "source": "compiler", "hazards": ["war", "waw"], "distance": 0},
         {"task": "Q", "source": "compiler", "hazards": ["raw"], "distance": 0},
     ]
+
+
+def test_names_that_are_not_utf8():
+    kernels = r'func.func private @"K\FF"(tensor<64xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}'
+    module = parse(program(r'func.call @"K\FF"(%s) {task.name = "n\FE"} : (tensor<64xf32>) -> ()', kernels=kernels))
+    assert list(task_edges(module)["functions"]["main"]["tasks"]) == [r'"n\FE"']
+    read_penguin(print_tasks(module), "x.py")
+    assert print_orchestration(module).isascii()
+    convert_tasks_to_control_deps(module)
+    assert module.verify()
 
 
 def test_names_are_unique():

@@ -12,7 +12,7 @@ from neuron_ctrldep.passes.base import Statistics
 from neuron_ctrldep.task.dialect import walk
 from neuron_ctrldep.task.program import Scope, enclosing_scopes
 from neuron_ctrldep.task.scopes import MaterializeRuntimeScopes, materialize_runtime_scopes
-from task.support import corpus_files, main_of, parse, program
+from tests.task.support import corpus_files, main_of, parse, program
 
 
 def task(name: str) -> str:

@@ -19,7 +19,15 @@ Choose: TypeAlias = Callable[[int], int]
 """Decides between that many ways to go on."""
 
 
-def run(module: TaskModule, function: str, *, choose: Choose, trips: Sequence[int], limit: int = 20_000) -> Run:
+def run(
+    module: TaskModule,
+    function: str,
+    *,
+    choose: Choose,
+    trips: Sequence[int],
+    tracking: bool = True,
+    limit: int = 20_000,
+) -> Run:
     """Replay one way through an orchestration function.
 
     Args:
@@ -27,12 +35,13 @@ def run(module: TaskModule, function: str, *, choose: Choose, trips: Sequence[in
         function: its symbol.
         choose: decides conditions and counts that are not known: branches, run-time loops, arguments.
         trips: the numbers that run-time loops and integer arguments are tried with.
+        tracking: whether the run time looks up writers for AUTO tasks; without it only explicit dependencies order.
         limit: the most instances that one run may have.
 
     Raises:
         Unsupported: control flow other than ``scf`` and ``func``.
     """
-    interpreter = Interpreter(module, choose, tuple(trips), limit)
+    interpreter = Interpreter(module, choose, tuple(trips), tracking, limit)
     interpreter.call(module.functions[function], None)
     return interpreter.result
 
@@ -40,11 +49,14 @@ def run(module: TaskModule, function: str, *, choose: Choose, trips: Sequence[in
 class Interpreter:
     """The state of one run; the handlers of :mod:`~neuron_ctrldep.task.replay.handlers` work on it."""
 
-    def __init__(self, module: TaskModule, choose: Choose, trips: tuple[int, ...], limit: int) -> None:
+    def __init__(
+        self, module: TaskModule, choose: Choose, trips: tuple[int, ...], tracking: bool, limit: int
+    ) -> None:
         self.result = Run()
         self.module = module
         self.choose = choose
         self.trips = trips
+        self._tracking = tracking
         self._limit = limit
         self._values: dict[ir.Value, Any] = {}
         self.roots = 0
@@ -119,7 +131,8 @@ class Interpreter:
         directions = task.arg_directions
         overrides = set(task.arg_direction_overrides or ())
         explicit = [*task.deps, *task.compiler_deps]
-        completed = functools.reduce(operator.or_, (mask_of(self._values[dep]) for dep in explicit), 0)
+        waits = [mask_of(self._values[dep]) for dep in explicit]
+        completed = functools.reduce(operator.or_, waits, 0)
         number = len(self.result.instances)
         if number >= self._limit:
             raise Unsupported(f"more than {self._limit} task instances in one run; try smaller --trip counts")
@@ -134,7 +147,7 @@ class Interpreter:
             # A pass writes NoDep only on a task that has explicit edges: without any it is the user's word.
             promised = slot in overrides or (site == dialect.NO_DEP and not explicit)
             accesses.append(Access(slot, value, declared != "out", declared != "in", promised))
-            if self.is_manual or slot in overrides:
+            if self.is_manual or not self._tracking or slot in overrides:
                 continue
             if site in (dialect.INPUT, dialect.INOUT):
                 for writer, view in self._writers:
@@ -142,7 +155,7 @@ class Interpreter:
                         completed |= writer.completed | 1 << writer.number
             if site in (dialect.INOUT, dialect.OUTPUT, dialect.OUTPUT_EXISTING):
                 registered.append(value)
-        instance = Instance(number, task, self._steps, accesses, completed, self.is_manual)
+        instance = Instance(number, task, self._steps, accesses, completed, waits, self.is_manual)
         self.result.instances.append(instance)
         self._writers += [(instance, view) for view in registered]
         outputs: list[Any] = [

@@ -45,6 +45,8 @@ class Instance:
     accesses: list[Access]
     completed: Mask
     """The instances that have completed when it starts."""
+    waits: list[Mask]
+    """The same for each of its explicit dependencies alone, the user's first."""
     is_manual: bool
     """It stands in a MANUAL scope."""
 
