@@ -30,6 +30,14 @@ def get_attribute(op: ir.Operation, name: str) -> ir.Attribute | None:
     return op.attributes.get(name)
 
 
+def text_of(attribute: Any) -> str:
+    """The text of a string or a flat symbol; one that is not UTF-8 stays as MLIR prints it, quoted and escaped."""
+    try:
+        return attribute.value
+    except (RuntimeError, UnicodeDecodeError):  # which one depends on the version of the bindings
+        return str(attribute).removeprefix("@")
+
+
 # --- constraints on types ---------------------------------------------------------------------------------------------
 
 
@@ -86,7 +94,7 @@ class FlatSymbol:
 
     def decode(self, attribute: Any) -> str:
         """The Python value of an attribute that satisfies the constraint."""
-        return attribute.value
+        return text_of(attribute)
 
     def encode(self, value: str, context: ir.Context) -> ir.Attribute:
         """The attribute for a Python value."""
@@ -106,11 +114,11 @@ class Text:
 
     def accepts(self, attribute: ir.Attribute) -> bool:
         """Whether ``attribute`` satisfies the constraint."""
-        return isinstance(attribute, ir.StringAttr) and (not self.choices or attribute.value in self.choices)
+        return isinstance(attribute, ir.StringAttr) and (not self.choices or text_of(attribute) in self.choices)
 
     def decode(self, attribute: Any) -> str:
         """The Python value of an attribute that satisfies the constraint."""
-        return attribute.value
+        return text_of(attribute)
 
     def encode(self, value: str, context: ir.Context) -> ir.Attribute:
         """The attribute for a Python value."""
@@ -135,7 +143,7 @@ class TextArray:
 
     def decode(self, attribute: Any) -> tuple[str, ...]:
         """The Python value of an attribute that satisfies the constraint."""
-        return tuple(entry.value for entry in attribute)
+        return tuple(text_of(entry) for entry in attribute)
 
     def encode(self, value: Sequence[str], context: ir.Context) -> ir.Attribute:
         """The attribute for a Python value."""

@@ -32,14 +32,14 @@ from neuron_ctrldep.task.dialect import (
     ops_of,
     walk,
 )
-from neuron_ctrldep.task.ext import get_attribute
+from neuron_ctrldep.task.ext import get_attribute, text_of
 from neuron_ctrldep.task.origins import Origins
 
 
 def text_attribute(op: ir.Operation, name: str) -> str | None:
     """The value of the string attribute ``name``; ``None`` when it is absent or no string."""
     attribute = get_attribute(op, name)
-    return attribute.value if isinstance(attribute, ir.StringAttr) else None
+    return text_of(attribute) if isinstance(attribute, ir.StringAttr) else None
 
 
 def entry_attributes(op: ir.Operation, which: str, count: int) -> list[dict[str, ir.Attribute]]:
@@ -56,7 +56,7 @@ class _Function:
     def __init__(self, operation: ir.Operation) -> None:
         self.operation = operation
         function_type = operation.attributes["function_type"].value
-        self.name: str = operation.attributes["sym_name"].value
+        self.name: str = text_of(operation.attributes["sym_name"])
         """The symbol, without ``@``."""
         self.parameter_types: list[ir.Type] = list(function_type.inputs)
         self.result_types: list[ir.Type] = list(function_type.results)
@@ -82,9 +82,8 @@ class _Function:
 
 def _direction(attributes: dict[str, ir.Attribute]) -> Direction | None:
     attribute = attributes.get(DIRECTION)
-    if isinstance(attribute, ir.StringAttr) and attribute.value in DIRECTIONS:
-        return attribute.value
-    return None
+    text = text_of(attribute) if isinstance(attribute, ir.StringAttr) else None
+    return next((direction for direction in DIRECTIONS if direction == text), None)
 
 
 class Kernel(_Function):
@@ -181,7 +180,7 @@ class TaskModule:
         for op in ops_of(operation.regions[0].blocks[0]):
             if op.name != "func.func":
                 continue
-            name = op.attributes["sym_name"].value
+            name = text_of(op.attributes["sym_name"])
             self.functions[name] = op
             kind = text_attribute(op, KIND)
             if kind == "kernel":
@@ -201,7 +200,7 @@ class TaskModule:
         operation = op.operation
         if operation.name == Submit.op_name:
             return Submit(operation)
-        if operation.name == PlainTask.op_name and operation.attributes["callee"].value in self.kernels:
+        if operation.name == PlainTask.op_name and text_of(operation.attributes["callee"]) in self.kernels:
             return PlainTask(operation)
         return None
 

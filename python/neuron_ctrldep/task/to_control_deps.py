@@ -29,7 +29,7 @@ from neuron_ctrldep.task.dialect import (
     terminator_of,
     walk,
 )
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
+from neuron_ctrldep.task.ext import SEGMENT_SIZES, text_of
 from neuron_ctrldep.task.names import task_names
 from neuron_ctrldep.task.program import Orchestration, Scope, TaskModule, text_attribute
 from neuron_ctrldep.wire import API_VERSION, FRONTEND_ATTRIBUTES, NAME, TARGET
@@ -76,10 +76,17 @@ def _faults(function: Orchestration, tasks: TaskModule) -> Iterator[Diagnostic]:
 
 def _has_hlo_form(type_: ir.Type) -> bool:
     if is_storage(type_):
-        return isinstance(type_, ir.RankedTensorType) and isinstance(
-            type_.element_type, ir.IntegerType | ir.FloatType | ir.ComplexType
-        )
-    return isinstance(type_, ir.IndexType | ir.IntegerType | ir.FloatType)
+        return isinstance(type_, ir.RankedTensorType) and _is_hlo_element(type_.element_type)
+    return isinstance(type_, ir.IndexType) or _is_hlo_element(type_)
+
+
+def _is_hlo_element(type_: ir.Type) -> bool:
+    """Whether StableHLO has tensors of ``type_`` (StableHLO specification, "Types")."""
+    if isinstance(type_, ir.IntegerType):
+        return type_.width in (1, 2, 4, 8, 16, 32, 64) and not type_.is_signed
+    if isinstance(type_, ir.ComplexType):
+        return isinstance(type_.element_type, ir.F32Type | ir.F64Type)
+    return isinstance(type_, ir.FloatType) and str(type_) not in ("f80", "f128", "tf32")
 
 
 # --- the rewrite ------------------------------------------------------------------------------------------------------
@@ -321,7 +328,7 @@ def _erase_unused_kernels(tasks: TaskModule) -> None:
     work = [op for name, op in tasks.functions.items() if name not in tasks.kernels]
     while work:
         for op in walk(work.pop()):
-            callee = op.attributes["callee"].value if op.name == "func.call" else None
+            callee = text_of(op.attributes["callee"]) if op.name == "func.call" else None
             if callee in tasks.kernels and callee not in called:
                 called[callee] = None
                 work.append(tasks.functions[callee])

@@ -31,7 +31,7 @@ from neuron_ctrldep.task.dialect import (
     ops_of,
     walk,
 )
-from neuron_ctrldep.task.ext import get_attribute
+from neuron_ctrldep.task.ext import get_attribute, text_of
 from neuron_ctrldep.task.loops import dimensions
 from neuron_ctrldep.task.program import (
     Kernel,
@@ -135,7 +135,7 @@ def _function_faults(op: ir.Operation, tasks: TaskModule) -> Iterator[str]:
     if GROUP in attributes and not isinstance(attributes[GROUP], ir.UnitAttr):
         yield f"attribute '{GROUP}' must be a unit attribute; found {attributes[GROUP]}"
     function: Kernel | Orchestration | None
-    name = attributes["sym_name"].value
+    name = text_of(attributes["sym_name"])
     function = tasks.kernels.get(name) if kind == "kernel" else tasks.orchestrations.get(name)
     if function is None or function.operation != op:
         return
