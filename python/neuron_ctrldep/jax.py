@@ -186,10 +186,11 @@ def as_module(source: Any) -> ir.Operation | HloModule:
 
     Args:
         source: ``jax.stages.Traced`` or ``Lowered`` (StableHLO, as it was lowered), ``jax.stages.Compiled`` (the
-            optimized HLO, with XLA's own control edges), ``jax.export.Exported``, or an ``ir.Module``.
+            optimized HLO, with XLA's own control edges), ``jax.export.Exported``, an ``ir.Module``, or HLO in memory
+            (what ``Lowered.compiler_ir("hlo")`` gives).
 
     Returns:
-        A verified ``builtin.module`` in a context of its own, or for ``Compiled`` an :class:`HloModule`.
+        A verified ``builtin.module`` in a context of its own, or for HLO an :class:`HloModule`.
 
     Raises:
         InputError: ``source`` is something else, or holds no program.
@@ -204,6 +205,10 @@ def as_module(source: Any) -> ir.Operation | HloModule:
         return mlir.deserialize_portable(source.mlir_module_serialized, file=source.fun_name)
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
         return _own_module(source.operation)
+    if hasattr(source, "as_serialized_hlo_module_proto"):
+        from neuron_ctrldep.hlo.module import load_hlo
+
+        return load_hlo(bytes(source.as_serialized_hlo_module_proto()))
     raise InputError(
         f"cannot read a program from a {type(source).__module__}.{type(source).__qualname__}; expected a "
         "jax.stages.Traced, Lowered or Compiled, a jax.export.Exported, or an ir.Module"

@@ -98,7 +98,7 @@ def _load_object(source: Any) -> HloModule | ir.Operation:
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
         return source.operation
     # Only who holds a JAX object has paid for importing jax.
-    if type(source).__module__.partition(".")[0] == "jax":
+    if type(source).__module__.partition(".")[0] in ("jax", "jaxlib"):
         from neuron_ctrldep.jax import as_module
 
         return as_module(source)
