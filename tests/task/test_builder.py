@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 
 import pytest
 
@@ -103,6 +104,13 @@ def test_views_of_tensors_and_buffers():
     text = str(program.build())
     assert "memref<4x8xf32, strided<[8, 1], offset: ?>>" in text
     assert "tensor.expand_shape" in text
+
+
+def test_the_example_of_the_documentation():
+    lines = inspect.getdoc(t).split("\n\n")[2:4]
+    names: dict = {}
+    exec(textwrap.dedent("\n".join(lines)), names)  # noqa: S102 - our own text
+    assert deps(names["module"], "total") == [("fill", 0)]
 
 
 def test_the_names_are_those_of_the_package():

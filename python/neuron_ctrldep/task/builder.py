@@ -57,7 +57,6 @@ from neuron_ctrldep.task.dialect import (
     ALIASES,
     AUTO_SCOPE,
     DIRECTION,
-    GROUP,
     KIND,
     SCOPE,
     Barrier,
@@ -135,16 +134,13 @@ class Program:
         self._module = ir.Module.create(here(self._context)).operation
         self._functions: set[str] = set()
 
-    def kernel(
-        self, name: str, *parameters: Parameter | Type, returns: Sequence[int] | None = None, group: bool = False
-    ) -> Kernel:
+    def kernel(self, name: str, *parameters: Parameter | Type, returns: Sequence[int] | None = None) -> Kernel:
         """Declare a kernel.
 
         Args:
             name: its symbol.
             parameters: storage with its direction (:func:`In`, :func:`Out`, :func:`InOut`), and numbers.
             returns: the parameters it hands back as results; by default all that it writes, in order.
-            group: whether it is a wrapper around other kernels (``task.group``).
         """
         types = [self._type(p.type if isinstance(p, Parameter) else p) for p in parameters]
         if returns is None:
@@ -158,8 +154,6 @@ class Program:
         attributes[KIND] = ir.StringAttr.get("kernel", self._context)
         aliases = [{ALIASES: ir.IntegerAttr.get(i64, i)} for i in returns]
         attributes["res_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(a, self._context) for a in aliases], self._context)
-        if group:
-            attributes[GROUP] = ir.UnitAttr.get(self._context)
         self._function(attributes)
         return Kernel(name, tuple(types), tuple(results))
 
