@@ -47,6 +47,7 @@ class AccessReader:
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
         self._slots: dict[Kernel, list[tuple[int, int]]] = {}
+        self._known: dict[TaskNode, tuple[list[Access], list[UnsupportedAccess]]] = {}
 
     def storage_slots(self, kernel: Kernel) -> list[tuple[int, int]]:
         """The slots of ``kernel`` that are storage, with what it does to them."""
@@ -64,10 +65,14 @@ class AccessReader:
 
         A ``NoDep`` slot is the user's promise that there is no hazard: it is left out.
         """
-        directions = task.directions
-        return self._read(
-            task, [s for s in self.storage_slots(task.kernel) if s[0] >= len(directions) or directions[s[0]] != NO_DEP]
-        )
+        known = self._known.get(task)
+        if known is None:
+            slots = self.storage_slots(task.kernel)
+            directions = task.directions
+            if NO_DEP in directions:
+                slots = [entry for entry in slots if directions[entry[0]] != NO_DEP]
+            known = self._known[task] = self._read(task, slots)
+        return known
 
     def all(self, task: TaskNode) -> tuple[list[Access], list[UnsupportedAccess]]:
         """The same with ``NoDep`` slots."""

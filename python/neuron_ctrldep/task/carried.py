@@ -10,7 +10,7 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.accesses import READS, WRITES
 from neuron_ctrldep.task.events import ConstructIds, Event, Hazards
 from neuron_ctrldep.task.flow import Body, Construct
-from neuron_ctrldep.task.ids import Final, Handed, Id, Join, Phi, resolve
+from neuron_ctrldep.task.ids import Final, Handed, Id, Join, NoTask, Phi, resolve
 from neuron_ctrldep.task.regions import Region, RegionTable
 from neuron_ctrldep.task.state import (
     LAST_WRITERS,
@@ -273,7 +273,8 @@ class CarriedIds:
                     frame = slot.incoming.carried if slot.incoming is not None else None
                     final = self._final(phi, finals)
                     entry = slot.entry
-                    state.add(slot.part, Entry(entry.root, slot.final_region, final, entry.does, frame))
+                    if not isinstance(final, NoTask):
+                        state.add(slot.part, Entry(entry.root, slot.final_region, final, entry.does, frame))
         for handed in self._handed:
             node = handed.outside
             if node.forward is None:
@@ -290,6 +291,10 @@ class CarriedIds:
                 self._walk.user[result] = resolved
 
     def _final(self, phi: Phi, finals: dict[Id, Final]) -> Id:
+        assert phi.yielded is not None
+        yielded = resolve(phi.yielded)
+        if self._construct.runs_at_least_once and yielded.serial < self._ids.start:
+            return yielded
         final = finals.get(phi)
         if final is None:
             final = finals[phi] = self._walk.new(Final, phi=phi)

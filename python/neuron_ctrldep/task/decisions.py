@@ -9,7 +9,7 @@ from neuron_ctrldep.task.dialect import INOUT, INPUT, NO_DEP, OUTPUT_EXISTING
 from neuron_ctrldep.task.events import Hazards, TaskHazards
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.lineage import Lineage
-from neuron_ctrldep.task.order import Order, Ordered
+from neuron_ctrldep.task.order import Order
 from neuron_ctrldep.task.regions import Region, RegionIndex, RegionTable
 from neuron_ctrldep.task.storage import Unsupported
 
@@ -36,36 +36,38 @@ def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Deci
     for task in hazards.tasks:
         ordered = order.tasks[task]
         if task.task.is_analyzed:
-            claimed = {access.slot for access in task.accesses if (task.task, access.slot) in hazards.claimed}
+            claimed = hazards.claimed.get(task.task, 0)
             if claimed or ordered.unordered or task.meets_unknown:
                 blocked.add(task.task)
-            if not task.meets_unknown:
-                rewritten = _rewritten_slots(task, ordered, ordered.unordered | claimed, touched)
+            relevant = ordered.conflicting & ~(ordered.unordered | claimed)
+            if relevant and not task.meets_unknown:
+                rewritten = _rewritten_slots(task, relevant, ordered.raw, touched)
                 if rewritten:
                     decisions.slots[task.task] = rewritten
         elif ordered.unordered:
             # A later task that is not ordered after what it meets: anything on that storage may be concerned.
-            blocked.roots.update(access.root.key for access in task.accesses if access.slot in ordered.unordered)
+            blocked.roots.update(access.root.key for access in task.accesses if ordered.unordered >> access.slot & 1)
     _mark(flow, hazards, blocked, decisions)
     return decisions
 
 
-def _rewritten_slots(task: TaskHazards, ordered: Ordered, kept: set[int], touched: _Touched) -> dict[int, str]:
+def _rewritten_slots(task: TaskHazards, relevant: int, raw: int, touched: _Touched) -> dict[int, str]:
+    """The new directions among the ``relevant`` slots: all their hazards are ordered explicitly."""
     found: dict[int, str] = {}
-    by_slot: dict[int, list[Access]] = {}
+    kept = 0
     for access in task.accesses:
-        by_slot.setdefault(access.slot, []).append(access)
-    for slot, accesses in by_slot.items():
-        if slot in kept or slot >= len(task.task.directions):
+        slot = access.slot
+        if not relevant >> slot & 1 or slot >= len(task.task.directions):
             continue
+        if access.runtime or (touched.anything and touched.meets(access)):
+            kept |= 1 << slot
         direction = task.task.directions[slot]
         if direction == INPUT:
-            new = NO_DEP if slot in ordered.raw else None
-        else:
-            new = OUTPUT_EXISTING if direction == INOUT and slot in ordered.conflicting else None
-        if new is not None and not any(access.runtime or touched.meets(access) for access in accesses):
-            found[slot] = new
-    return found
+            if raw >> slot & 1:
+                found[slot] = NO_DEP
+        elif direction == INOUT:
+            found[slot] = OUTPUT_EXISTING
+    return {slot: direction for slot, direction in found.items() if not kept >> slot & 1} if kept else found
 
 
 class _Touched:
@@ -75,6 +77,7 @@ class _Touched:
         self._regions: RegionTable = lineage.roots.regions
         self._all = False
         self._parts: dict[object, RegionIndex[_Place]] = {}
+        self.anything = bool(lineage.touches)
         for touches in lineage.touches.values():
             for touch in touches:
                 if touch.submits:

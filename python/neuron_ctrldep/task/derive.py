@@ -11,7 +11,7 @@ from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.task.accesses import AccessReader
 from neuron_ctrldep.task.decisions import Decisions, decide
 from neuron_ctrldep.task.dialect import AUTO_MANUAL, FALLBACK
-from neuron_ctrldep.task.directions import deep_recursion, write_call_directions
+from neuron_ctrldep.task.directions import analysis_limits, write_call_directions
 from neuron_ctrldep.task.emit import Edges, emit
 from neuron_ctrldep.task.flow import AnalysisRegion, Body, Construct, Flow, PlainOp, TaskNode
 from neuron_ctrldep.task.hazards import find_hazards
@@ -51,7 +51,7 @@ def auto_derive_task_dependencies(
     """
     tasks = TaskModule.of(module)
     result = DerivedDependencies()
-    with deep_recursion():
+    with analysis_limits():
         flows = [Flow(function, tasks) for function in tasks.orchestrations.values() if function.has_body]
         for flow in flows:
             lineage = trace(flow, may_alias_args=may_alias_args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +21,22 @@ from neuron_ctrldep.task.storage import Root, Unsupported, is_private
 
 
 @contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Let the analyses recurse as deep as MLIR nests regions; in Python, calls between functions use no C stack."""
+def analysis_limits() -> Iterator[None]:
+    """Set the interpreter up for an analysis, and back.
+
+    The analyses recurse as deep as MLIR nests regions; calls between Python functions use no C stack. They make many
+    objects that live as long as they do, which the garbage collector would look at again and again.
+    """
     limit = sys.getrecursionlimit()
+    collects = gc.isenabled()
     sys.setrecursionlimit(max(limit, 20_000))
+    gc.disable()
     try:
         yield
     finally:
         sys.setrecursionlimit(limit)
+        if collects:
+            gc.enable()
 
 
 def derive_call_directions(module: ir.Operation | ir.Module) -> dict[str, int]:
@@ -47,7 +56,7 @@ def derive_call_directions(module: ir.Operation | ir.Module) -> dict[str, int]:
     tasks = TaskModule.of(module)
     flows = [Flow(function, tasks) for function in tasks.orchestrations.values() if function.has_body]
     counts = {"tasks": 0, "wrappers": sum(_write_directions(kernel) for kernel in tasks.kernels.values())}
-    with deep_recursion():
+    with analysis_limits():
         for flow in flows:
             counts["tasks"] += write_call_directions(flow, trace(flow))
     return counts
@@ -65,7 +74,7 @@ def write_call_directions(flow: Flow, lineage: Lineage) -> int:
     derivation = _Derivation(flow, lineage)
     derivation.body(flow.top, sequential=False)
     for task in missing:
-        task.directions = derivation.found[task]
+        task.directions = tuple(derivation.found[task])
         task.op.attributes["arg_directions"] = ir.ArrayAttr.get(
             [ir.StringAttr.get(text, task.op.context) for text in task.directions], task.op.context
         )

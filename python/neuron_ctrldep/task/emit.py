@@ -28,9 +28,10 @@ Edges = dict[TaskNode, list[tuple[Id, int]]]
 """For each task the edges to add, with their hazards as bits."""
 
 
-def hazard_text(kinds: int) -> str:
-    """The spelling of hazards in ``compiler_dep_hazards``."""
-    return "+".join(name for bit, name in enumerate(HAZARDS) if kinds >> bit & 1)
+_HAZARD_TEXTS = tuple(
+    "+".join(name for bit, name in enumerate(HAZARDS) if kinds >> bit & 1) for kinds in range(1 << len(HAZARDS))
+)
+"""The spelling of hazards in ``compiler_dep_hazards``, by their bits."""
 
 
 def emit(flow: Flow, edges: Edges, decisions: Decisions) -> None:
@@ -45,6 +46,8 @@ class _Emitter:
         self.decisions = decisions
         self.id_type = task_id_type(flow.function.operation.context)
         self.values: dict[Id, ir.Value] = {}
+        self.texts: dict[tuple[str, ...], ir.Attribute] = {}
+        self.segments: dict[tuple[int, ...], ir.Attribute] = {}
         self.no_task: ir.Value | None = None
         self.barriers: list[dict[tuple[Id, ...], ir.Value]] = []
         self.wanted: dict[Construct, list[Id]] = {}
@@ -121,39 +124,62 @@ class _Emitter:
     def _task(self, task: TaskNode) -> None:
         op = task.op
         rewritten = self.decisions.slots.get(task)
-        if rewritten:
-            directions = list(task.directions)
-            for slot, direction in rewritten.items():
-                directions[slot] = direction
-            op.attributes["arg_directions"] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in directions])
         edges = self.edges.get(task, ())
-        if edges or (task in self.leaves and not task.is_submit):
-            op = self._submit(task, op, edges)
-        if task in self.leaves:
-            self.values[self.leaves[task]] = op.results[len(op.results) - 1]
+        leaf = self.leaves.get(task)
+        directions: ir.Attribute | None = None
+        if rewritten:
+            directions = self._texts(
+                tuple(rewritten.get(slot, direction) for slot, direction in enumerate(task.directions))
+            )
+        if edges or (leaf is not None and not task.is_submit):
+            op = self._submit(task, op, edges, directions)
+        elif directions is not None:
+            op.attributes["arg_directions"] = directions
+        if leaf is not None:
+            self.values[leaf] = op.results[len(op.results) - 1]
 
-    def _submit(self, task: TaskNode, op: ir.Operation, edges: Sequence[tuple[Id, int]]) -> ir.Operation:
-        attributes = {name: op.attributes[name] for name in attribute_names(op)}
+    def _texts(self, texts: tuple[str, ...]) -> ir.Attribute:
+        """An array of strings; the same one is made once."""
+        found = self.texts.get(texts)
+        if found is None:
+            found = self.texts[texts] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
+        return found
+
+    def _submit(
+        self, task: TaskNode, op: ir.Operation, edges: Sequence[tuple[Id, int]], directions: ir.Attribute | None
+    ) -> ir.Operation:
+        old_attributes = op.attributes
+        attributes = {name: old_attributes[name] for name in attribute_names(op)}
+        if directions is not None:
+            attributes["arg_directions"] = directions
         args, deps, present = task.segments
         added = [self.values[resolve(node)] for node, _ in edges]
         if edges:
             old = attributes.get("compiler_dep_hazards")
             # Edges without known hazards may stand for any.
-            before = list(old) if old is not None else [ir.StringAttr.get("+".join(HAZARDS))] * present
-            texts = [ir.StringAttr.get(hazard_text(kinds)) for _, kinds in edges]
-            attributes["compiler_dep_hazards"] = ir.ArrayAttr.get([*before, *texts])
-        attributes[SEGMENT_SIZES] = ir.DenseI32ArrayAttr.get([args, deps, present + len(added)])
+            before = [entry.value for entry in old] if old is not None else ["+".join(HAZARDS)] * present
+            attributes["compiler_dep_hazards"] = self._texts((*before, *(_HAZARD_TEXTS[kinds] for _, kinds in edges)))
+        sizes = (args, deps, present + len(added))
+        segments = self.segments.get(sizes)
+        if segments is None:
+            segments = self.segments[sizes] = ir.DenseI32ArrayAttr.get(list(sizes))
+        attributes[SEGMENT_SIZES] = segments
         results = list(op.results)
         types = [result.type for result in results]
+        if not task.is_submit:
+            types.append(self.id_type)
         new = ir.Operation.create(
             "task.submit",
-            results=types if task.is_submit else [*types, self.id_type],
+            results=types,
             operands=[*op.operands, *added],
             attributes=attributes,
             loc=op.location,
             ip=ir.InsertionPoint(op),
         ).operation
-        replace_op(op, list(new.results)[: len(results)])
+        if results:
+            for result, value in zip(results, new.results, strict=False):
+                result.replace_all_uses_with(value)
+        op.erase()
         task.op = new
         return new
 

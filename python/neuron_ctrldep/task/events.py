@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from neuron_ctrldep.task.accesses import READS, WRITES, Access, UnsupportedAccess
 from neuron_ctrldep.task.flow import Body, Construct, TaskNode
@@ -21,8 +22,7 @@ def hazard(earlier: int, later: int) -> int:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """A slot meets an earlier access."""
 
     slot: int
@@ -75,7 +75,7 @@ class Hazards:
     """All ids, by serial number."""
     no_task: NoTask = field(default_factory=lambda: NoTask(-1))
     tasks: list[TaskHazards] = field(default_factory=list)
-    claimed: set[tuple[TaskNode, int]] = field(default_factory=set)
-    """Slots that may conflict with another iteration of a parallel loop."""
+    claimed: dict[TaskNode, int] = field(default_factory=dict)
+    """The slots, as bits, that may conflict with another iteration of a parallel loop."""
     unknown_outside: bool = False
     """Whether a task that was not analyzed accesses storage that is not known."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from neuron_ctrldep.task.accesses import READS, WRITES, Access, AccessReader, UnsupportedAccess
+from neuron_ctrldep.task.accesses import READS, WRITES, Access, AccessReader
 from neuron_ctrldep.task.carried import CarriedIds
 from neuron_ctrldep.task.events import Conflict, ConstructIds, Event, Hazards, TaskHazards, hazard
 from neuron_ctrldep.task.flow import Body, Construct, Flow, PlainOp, TaskNode
-from neuron_ctrldep.task.ids import Choice, Collected, Id, Join, Leaf
+from neuron_ctrldep.task.ids import Choice, Collected, Id, Join, Leaf, Unknown
 from neuron_ctrldep.task.lineage import Lineage
 from neuron_ctrldep.task.regions import Region, RegionIndex
 from neuron_ctrldep.task.state import (
@@ -39,6 +39,9 @@ from neuron_ctrldep.task.user_ids import UserIds, gathered, is_id
 _WRITE_CHANGES = ((LAST_WRITERS, WRITERS_TO_FOLLOW, READERS), (LAST_WRITERS, WRITERS_TO_FOLLOW))
 _READ_CHANGES = ((WRITERS_TO_FOLLOW,), (READERS,))
 """Which parts of the state an access supersedes entries in, and which it is recorded in."""
+
+_MAX_OUTSIDE = 64
+"""Up to so many tasks on one region that were not analyzed are told apart."""
 
 SomeId = TypeVar("SomeId", bound=Id)
 
@@ -75,9 +78,7 @@ class _Walk:
         self.summaries: dict[Body, Summary] = {}
         self.unknown_in: set[Body] = set()
         self.meets_unknown = False
-        self._accesses: dict[TaskNode, tuple[list[Access], list[UnsupportedAccess]]] = {
-            task: reader.read(task) for task in flow.tasks
-        }
+        self._has_outside = False
         self._summarize(flow.top)
 
     def new(self, kind: Callable[..., SomeId], **parts: Any) -> SomeId:
@@ -91,7 +92,7 @@ class _Walk:
         summary: Summary = {}
         for item in body.items:
             if isinstance(item, TaskNode):
-                accesses, unsupported = self._accesses[item]
+                accesses, unsupported = self.reader.read(item)
                 if unsupported and not item.is_analyzed:
                     self.unknown_in.add(body)
                 for access in accesses:
@@ -114,6 +115,7 @@ class _Walk:
                         continue
                     for root, region in self.lineage.regions(touch.storage):
                         summary[root, region, False] = 1 << (READS | WRITES)
+        self._has_outside |= body.owner is not None and not all(analyzed for _, _, analyzed in summary)
         self.summaries[body] = {key: does for key, does in summary.items() if not is_private(key[0], body)}
 
     # --- the walk ---
@@ -147,7 +149,7 @@ class _Walk:
         self.found.unknown_outside = True
 
     def _task(self, task: TaskNode, events: list[Event]) -> None:
-        accesses, unsupported = self._accesses[task]
+        accesses, unsupported = self.reader.read(task)
         user = [self.user[value] for value in task.deps]
         found = TaskHazards(task, self.new(Leaf, task=task), accesses, unsupported, user)
         found.meets_unknown = self.meets_unknown
@@ -168,15 +170,14 @@ class _Walk:
     def _conflicts(self, access: Access, analyzed: bool, found: TaskHazards) -> None:
         parts = self.state.parts(access.root)
         region, does, slot = access.region, access.does, access.slot
-        met: dict[Entry, None] = {}
-        if does & READS:
-            met.update(dict.fromkeys(parts[LAST_WRITERS].overlapping(region)))
         if does & WRITES:
-            met.update(dict.fromkeys(parts[WRITERS_TO_FOLLOW].overlapping(region)))
-            met.update(dict.fromkeys(parts[READERS].overlapping(region)))
+            # The other last writers are followed by a reader met here.
+            met = [*parts[WRITERS_TO_FOLLOW].overlapping(region), *parts[READERS].overlapping(region)]
+        else:
+            met = parts[LAST_WRITERS].overlapping(region)
         for entry in met:
             found.conflicts.append(Conflict(slot, entry.node, hazard(entry.does, does)))
-        if analyzed:
+        if analyzed and self._has_outside:
             outside = list(parts[OUTSIDE_WRITERS].overlapping(region))
             if does & WRITES:
                 outside += parts[OUTSIDE_READERS].overlapping(region)
@@ -187,27 +188,22 @@ class _Walk:
         root, region, does = access.root, access.region, access.does
         parts = self.state.parts(root)
         superseded, recorded = _WRITE_CHANGES if does & WRITES else _READ_CHANGES
-        for number in superseded:
-            self._supersede(parts[number], region)
+        if self.supersede:
+            for number in superseded:
+                self.state.supersede(parts[number], region)
         for number in recorded:
             self.state.add(parts[number], Entry(root, region, leaf, does))
 
-    def _supersede(self, part: Part, region: Region) -> None:
-        if not self.supersede:
-            return
-        for entry in part.overlapping(region):
-            if region.covers(entry.region):
-                self.state.remove(part, entry)
-
     def _add_outside(self, root: Root, region: Region, node: Id, does: int) -> None:
+        self._has_outside = True
         part = self.state.parts(root)[OUTSIDE_WRITERS if does & WRITES else OUTSIDE_READERS]
         present = part.at(region)
-        if len(present) >= MAX_CARRIED:
-            # None of them can get an edge, so that one id for all of them says enough.
+        if len(present) >= _MAX_OUTSIDE:
+            # None of them can get an edge: from here on one id, never known to be complete, stands for all.
             for entry in present:
                 self.state.remove(part, entry)
                 does |= entry.does
-            node = self.new(Join, members=(*(entry.node for entry in present), node))
+            node = present[0].node if isinstance(present[0].node, Unknown) else self.new(Unknown)
         self.state.add(part, Entry(root, region, node, does))
 
     # --- control flow ---
@@ -357,13 +353,13 @@ class _Walk:
             for group in members:
                 for task, slot, does in group.slots:
                     if does & group.claimed:
-                        self.found.claimed.add((task, slot))
+                        self.found.claimed[task] = self.found.claimed.get(task, 0) | 1 << slot
 
     def _inside(self, body: Body) -> Iterable[tuple[TaskNode, Access, Region]]:
         """The accesses below ``body`` that outlive one run of it, with their regions as seen at its end."""
         for item in body.items:
             if isinstance(item, TaskNode):
-                for access in self._accesses[item][0]:
+                for access in self.reader.read(item)[0]:
                     if not is_private(access.root, body):
                         yield item, access, access.region
             elif isinstance(item, Construct):

@@ -13,10 +13,29 @@ from dataclasses import dataclass, field
 
 from neuron_ctrldep.task.events import RAW, Conflict, ConstructIds, Event, Hazards, TaskHazards
 from neuron_ctrldep.task.flow import Body
-from neuron_ctrldep.task.ids import Id, IdTensor, Insert, Join, NoTask, Phi, flatten, resolve
+from neuron_ctrldep.task.ids import (
+    Choice,
+    Final,
+    Handed,
+    Id,
+    IdTensor,
+    Insert,
+    Join,
+    Leaf,
+    NoTask,
+    Phi,
+    flatten,
+    resolve,
+)
 
 _MEMORY_BITS = 1 << 28
 """About how many bits all ``after`` sets together may take; beyond, facts on the oldest ids are forgotten."""
+
+
+_FORGET_EVERY = 256
+
+_MAX_DEPTH = 8
+"""How many ids made of ids are looked through: without a limit, long chains of branches would take quadratic time."""
 
 
 @dataclass(eq=False, slots=True)
@@ -25,11 +44,11 @@ class Ordered:
 
     edges: list[tuple[Id, int]] = field(default_factory=list)
     """The edges to add, with their hazards: argument order, then program order."""
-    conflicting: set[int] = field(default_factory=set)
-    """The slots with a hazard that is relevant for what they look up: any, or RAW for a slot that only reads."""
-    raw: set[int] = field(default_factory=set)
+    conflicting: int = 0
+    """The slots with a hazard with an earlier task, as bits."""
+    raw: int = 0
     """The slots with a RAW hazard."""
-    unordered: set[int] = field(default_factory=set)
+    unordered: int = 0
     """The slots with a hazard that no explicit edge orders."""
 
 
@@ -80,14 +99,13 @@ class _OrderWalk:
             found |= self.upto(node)
         return found
 
-    def holds(self, known: int, node: Id) -> bool:
-        """Whether ``node`` is complete when all of ``known`` are."""
+    def holds(self, known: int, node: Id, depth: int = _MAX_DEPTH) -> bool:
+        """Whether ``node`` is complete when all of ``known`` are; where that takes too long to see, no."""
         node = resolve(node)
         if isinstance(node, NoTask) or known & self.bit(node):
             return True
-        if isinstance(node, Join | IdTensor):
-            return all(self.holds(known, member) for member in node.sources())
-        return False
+        values = _values(node) if depth else None
+        return values is not None and all(self.holds(known, value, depth - 1) for value in values)
 
     def set(self, node: Id, after: int) -> None:
         node.after = after & ~self.bit(node)
@@ -98,17 +116,18 @@ class _OrderWalk:
     def run(self, top: Body) -> None:
         """Walk the body of the function, letting go of ids after their last use."""
         events = self.hazards.events[top]
-        ends: list[list[Id]] = [[] for _ in events]
         self._last_uses(events)
+        ends: dict[int, list[Id]] = {}
         for node in self.hazards.ids:
             if node.last_use >= 0:
-                ends[node.last_use].append(node)
+                ends.setdefault(node.last_use, []).append(node)
         for number, event in enumerate(events):
             self._event(event)
-            for node in ends[number]:
+            for node in ends.pop(number, ()):
                 node.after = 0
                 self.live.pop(node, None)
-            self._forget()
+            if not number % _FORGET_EVERY:
+                self._forget()
 
     def _last_uses(self, events: Sequence[Event]) -> None:
         """For each id the last item of the function's body in which it is looked at."""
@@ -223,6 +242,8 @@ class _OrderWalk:
             ends = [[self.upto(_yielded(phi))] for phi in phis]
             changed = False
             related = self._related(yielded, ends)
+            if construct.runs_at_most_once:
+                break
             for phi, sets, others in zip(phis, ends, related, strict=True):
                 before, between = self.assumed[phi]
                 now = (before & sets[0], between & others)
@@ -240,37 +261,42 @@ class _OrderWalk:
     # --- tasks ---
 
     def _task(self, task: TaskHazards) -> None:
-        user = self.all_upto(task.user)
+        user = self.all_upto(task.user) if task.user else 0
         result = self.found.tasks[task] = Ordered()
         kinds: dict[Id, int] = {}
-        for conflict in _in_order(task.conflicts):
-            for node in flatten([conflict.node]):
-                kinds[node] = kinds.get(node, 0) | conflict.kinds
-                result.conflicting.add(conflict.slot)
-                if conflict.kinds & RAW:
-                    result.raw.add(conflict.slot)
+        for slot, conflict, what in _in_order(task.conflicts):
+            conflict = resolve(conflict)
+            for node in (conflict,) if isinstance(conflict, Leaf) else flatten([conflict]):
+                if not isinstance(node, Leaf) and self.holds(0, node):
+                    continue  # it is no task whenever this one runs
+                kinds[node] = kinds.get(node, 0) | what
+                result.conflicting |= 1 << slot
+                if what & RAW:
+                    result.raw |= 1 << slot
         if task.task.is_analyzed:
             nodes = list(kinds)
             complete = user
             for node in nodes:
                 complete |= node.after
             for node in nodes:
-                if self.holds(user, node):
+                if user and self.holds(user, node):
                     continue
                 if self.keep_redundant or not self._implied(node, nodes, complete):
                     result.edges.append((node, kinds[node]))
             complete |= self.all_upto(nodes)
         else:
             complete = user
-            result.unordered.update(c.slot for c in task.conflicts if not self.holds(user, c.node))
-        for conflict in task.outside:
-            if isinstance(resolve(conflict.node), NoTask):
+            for slot, conflict, _ in task.conflicts:
+                if not self.holds(user, conflict):
+                    result.unordered |= 1 << slot
+        for slot, conflict, what in task.outside:
+            if self.holds(0, conflict):
                 continue
-            result.conflicting.add(conflict.slot)
-            if conflict.kinds & RAW:
-                result.raw.add(conflict.slot)
-            if not self.holds(complete, conflict.node):
-                result.unordered.add(conflict.slot)
+            result.conflicting |= 1 << slot
+            if what & RAW:
+                result.raw |= 1 << slot
+            if not self.holds(complete, conflict):
+                result.unordered |= 1 << slot
         self.set(task.leaf, complete)
 
     def _implied(self, node: Id, nodes: list[Id], complete: int) -> bool:
@@ -300,7 +326,7 @@ class _Table:
                 self._always |= bit
                 continue
             own = walk.bit(source)
-            if isinstance(source, Join | IdTensor) or not own:
+            if not own or _values(source) is not None:
                 self._compound.append((bit, source))
             if own:
                 self._by_serial[own.bit_length()] = self._by_serial.get(own.bit_length(), 0) | bit
@@ -317,6 +343,34 @@ class _Table:
             if not found & bit and self._walk.holds(known, source):
                 found |= bit
         return found
+
+
+def _values(node: Id) -> list[Id] | None:
+    """Ids defined outside the constructs around which complete ``node`` is: all it is made of, or may be.
+
+    ``None`` where it may be something else: what a loop yields is another instance of what its body speaks of.
+    """
+    if isinstance(node, Join | IdTensor):
+        return [resolve(source) for source in node.sources()]
+    if isinstance(node, Choice):
+        values = [resolve(source) for source in node.alternatives]
+        return values if any(not isinstance(value, Leaf) for value in values) else None
+    if isinstance(node, Handed):
+        return [resolve(node.source)] if node.outside else None
+    if isinstance(node, Final):
+        yielded = [_yielded(node.phi)]
+        return yielded if node.phi.construct.runs_at_least_once else [resolve(node.phi.initial), *yielded]
+    if isinstance(node, Phi):
+        if node.construct.runs_at_most_once:
+            return [resolve(node.initial)]
+        yielded_id = _yielded(node) if node.yielded is not None else None
+        if yielded_id is not None and yielded_id.serial < node.serial and not _is_twin(node, yielded_id):
+            return [resolve(node.initial), yielded_id]
+    return None
+
+
+def _is_twin(phi: Phi, other: Id) -> bool:
+    return isinstance(other, Phi) and other.construct is phi.construct
 
 
 def _yielded(phi: Phi) -> Id:

@@ -232,6 +232,8 @@ class Region:
     axes: tuple[Span, ...]
     whole: bool
     """Whether it is all that the coordinate system has."""
+    group: Hashable
+    """Regions with the same group differ in constants and digits only."""
     _meets: dict[Region, bool] = field(default_factory=dict, repr=False)
 
     def overlaps(self, other: Region) -> bool:
@@ -257,11 +259,6 @@ class Region:
         """The loop indices it depends on."""
         return {index for axis in self.axes for index, _ in axis.terms}
 
-    @property
-    def group(self) -> Hashable:
-        """Regions with the same group differ in constants and digits only."""
-        return self.coordinates, tuple(axis.terms for axis in self.axes)
-
 
 class RegionTable:
     """Makes regions; equal ones are the same object."""
@@ -281,7 +278,8 @@ class RegionTable:
         region = self._regions.get(key)
         if region is None:
             whole = axes == self._wholes.get(coordinates)
-            region = self._regions[key] = Region(len(self._regions), coordinates, axes, whole)
+            group = (coordinates, tuple(axis.terms for axis in axes))
+            region = self._regions[key] = Region(len(self._regions), coordinates, axes, whole, group)
         return region
 
     def shifted(self, region: Region, index: LoopIndex, lo: int, hi: int) -> Region:
@@ -344,59 +342,90 @@ class RegionIndex(Generic[Entry]):
     _SCAN = 8
     """Up to so many regions a scan is faster than the grid."""
 
+    __slots__ = ("_entries", "_groups")
+
     def __init__(self) -> None:
         self._entries: dict[Region, dict[Entry, None]] = {}
-        self._groups: dict[Hashable, _Grid] = {}
-        self.version = 0
-        """Changes whenever the content does."""
+        self._groups: dict[Hashable, _Grid] | None = None
+        """Made when there are regions enough to need it."""
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def add(self, entry: Entry) -> None:
         """Add ``entry``."""
-        self.version += 1
         region = entry.region
         entries = self._entries.get(region)
         if entries is not None:
             entries[entry] = None
             return
         self._entries[region] = {entry: None}
+        if self._groups is not None:
+            self._grid(region).add(region)
+        elif len(self._entries) > self._SCAN:
+            self._groups = {}
+            for other in self._entries:
+                self._grid(other).add(other)
+
+    def _grid(self, region: Region) -> _Grid:
+        assert self._groups is not None
         grid = self._groups.get(region.group)
         if grid is None:
             grid = self._groups[region.group] = _Grid()
-        grid.add(region)
+        return grid
 
     def remove(self, entry: Entry) -> None:
         """Take ``entry`` out; it must be there."""
-        self.version += 1
         region = entry.region
         entries = self._entries[region]
         del entries[entry]
         if not entries:
             del self._entries[region]
-            grid = self._groups[region.group]
-            grid.remove(region)
-            if not grid:
-                del self._groups[region.group]
+            if self._groups is not None:
+                grid = self._groups[region.group]
+                grid.remove(region)
+                if not grid:
+                    del self._groups[region.group]
 
     def at(self, region: Region) -> list[Entry]:
         """The entries of exactly this region, in the order they were added."""
         return list(self._entries.get(region, ()))
 
-    def regions(self, region: Region) -> Iterator[Region]:
+    def regions(self, region: Region) -> list[Region]:
         """The regions held that may overlap ``region``."""
-        if len(self._entries) <= self._SCAN or region.whole:
-            yield from [other for other in self._entries if region.overlaps(other)]
-            return
-        own = region.group
-        for group, grid in list(self._groups.items()):
-            found = grid.near(region) if group == own else grid.all()
-            yield from [other for other in found if region.overlaps(other)]
+        if self._groups is None or region.whole:
+            return [other for other in self._entries if region.overlaps(other)]
+        found: list[Region] = []
+        for group, grid in self._groups.items():
+            near = grid.near(region) if group == region.group else grid.all()
+            found += [other for other in near if region.overlaps(other)]
+        return found
 
     def overlapping(self, region: Region) -> list[Entry]:
         """The entries that may overlap ``region``."""
-        return [entry for other in self.regions(region) for entry in self._entries[other]]
+        entries = self._entries
+        if len(entries) <= 1:
+            # Nearly always: all of a buffer.
+            for other, found in entries.items():
+                return list(found) if other is region or region.overlaps(other) else []
+            return []
+        return [entry for other in self.regions(region) for entry in entries[other]]
+
+    def covered(self, region: Region) -> list[Entry]:
+        """The entries that ``region`` surely covers."""
+        entries = self._entries
+        if len(entries) <= 1:
+            for other, found in entries.items():
+                return list(found) if region.covers(other) else []
+            return []
+        return [entry for other in self.regions(region) if region.covers(other) for entry in entries[other]]
+
+    def discard_exactly(self, region: Region) -> bool:
+        """If ``region`` is the only region held, drop its entries; whether it was."""
+        if len(self._entries) != 1 or region not in self._entries or self._groups is not None:
+            return not self._entries
+        self._entries.clear()
+        return True
 
     def __iter__(self) -> Iterator[Entry]:
         for entries in list(self._entries.values()):

@@ -35,9 +35,7 @@ class Entry:
 class Part(RegionIndex[Entry]):
     """One part of the state of one root."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
+    __slots__ = ()
 
 
 EntryKey = tuple[Part, Region, Construct | None]
@@ -68,7 +66,7 @@ class State:
         """The five parts of the storage that ``root`` shares with all roots of its key."""
         parts = self._parts.get(root.key)
         if parts is None:
-            parts = self._parts[root.key] = tuple(Part(number) for number in range(PARTS))
+            parts = self._parts[root.key] = tuple(Part() for _ in range(PARTS))
         return parts
 
     def add(self, part: Part, entry: Entry) -> None:
@@ -82,6 +80,13 @@ class State:
         part.remove(entry)
         if self._marks:
             self._log.append((part, entry, False))
+
+    def supersede(self, part: Part, region: Region) -> None:
+        """Remove the entries that ``region`` covers."""
+        if not self._marks and part.discard_exactly(region):
+            return
+        for entry in part.covered(region):
+            self.remove(part, entry)
 
     def mark(self) -> int:
         """Set a mark to return to. Marks nest."""
