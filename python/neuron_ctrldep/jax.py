@@ -15,13 +15,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import jax
 import jax.export
 from jax.extend import source_info_util
 from jax.extend.core import Primitive, valid_jaxtype
 from jax.interpreters import ad, batching
 from jax.interpreters import mlir as lowering
 
-import jax
 from neuron_ctrldep import mlir
 from neuron_ctrldep.control_dep import build_control_dep, frontend_attributes
 from neuron_ctrldep.errors import InputError, SourceLocation
@@ -297,7 +297,7 @@ def to_exported(
 
 def _main_type(module: ir.Operation) -> str:
     for op in module.regions[0].blocks[0].operations:
-        if op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main":
+        if op.operation.name == "func.func" and mlir.text_of(op.operation.attributes["sym_name"]) == "main":
             return str(op.operation.attributes["function_type"])
     raise InputError("the module has no function named main", location=SourceLocation(mlir.module_name(module)))
 

@@ -4,7 +4,7 @@ from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.module import load_hlo
 from neuron_ctrldep.penguin.printer import print_penguin
 from neuron_ctrldep.penguin.reader import read_penguin
-from neuron_ctrldep.view import Graph, graph_of, graph_of_hlo, graph_of_penguin, to_dot
+from neuron_ctrldep.view import Graph, graph_of, graph_of_hlo, graph_of_penguin, to_dot, to_html, to_svg
 from neuron_ctrldep.view.layout import lay_out
 
 from .programs import HOSTILE, LOOP, hostile
@@ -195,3 +195,15 @@ def test_deep_nesting():
     assert len(graph.clusters) == depth + 1
     assert len(lay_out(graph, "builtin").frames) == depth
     assert to_dot(graph).count("subgraph") == depth + 1
+
+
+def test_names_that_are_not_utf8_stay_visible():
+    text = (
+        b'module @"\\FF" { func.func @"\\FEmain"(%a: tensor<f32>) -> tensor<f32> {'
+        b'%0 = stablehlo.sine %a {x = "\\FD"} : tensor<f32> loc("\\FBq")\n return %0 : tensor<f32> } }'
+    )
+    graph = graph_of(mlir.parse_module(text))
+    assert graph.clusters[0].title == "@\\xfemain"
+    assert graph.nodes[1].name == "\\xfbq"
+    for draw in (to_dot, to_svg, to_html):
+        draw(graph).encode()

@@ -14,7 +14,7 @@ from neuron_ctrldep.control_dep import (
     reachable_functions,
 )
 from neuron_ctrldep.control_dep.structure import is_terminator, trace
-from neuron_ctrldep.mlir import ir, location_names, module_name, source_location
+from neuron_ctrldep.mlir import ir, location_names, module_name, source_location, text_of
 from neuron_ctrldep.view.graph import Graph, Node, Role, clipped, label_of
 
 _ELIDE_FROM = 64
@@ -87,7 +87,7 @@ class Builder:
 
     def add_function(self, function: ir.Operation) -> None:
         """Add a cluster with all the function holds."""
-        name = ir.StringAttr(function.attributes["sym_name"]).value
+        name = text_of(function.attributes["sym_name"])
         self.add_regions(function, self.graph.add_cluster(f"@{name}"))
 
     def add_regions(self, owner: ir.Operation, cluster: int) -> None:
