@@ -70,7 +70,8 @@ class ModuleEdit:
         instruction, key = source
         used = self._used_marks
         attributes = instruction.frontend_attributes.map
-        if not attributes.get(key):
+        given = attributes.get(key)
+        if not given or parse_ids(given) != [given]:  # an id with a comma cannot be listed
             attributes[key] = next(text for text in map(str, self._mark_numbers) if text not in used)
             used.add(attributes[key])
         return str(attributes[key])

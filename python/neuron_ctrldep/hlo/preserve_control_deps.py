@@ -56,7 +56,11 @@ def preserve_control_deps(
     Raises:
         PassError: edges that cannot be carried, each as ``p -> S (why)``.
         InputError: a schedule contradicts a control edge.
+        ValueError: an option has a value that it cannot have.
     """
+    _check_choice("on_unreifiable", on_unreifiable, ("error", "warn"))
+    _check_choice("carrier", carrier, ("any", "operand"))
+    _check_choice("rewire", rewire, ("first", "all"))
     proto = module.proto
     facts = ModuleFacts(proto)
     before_sorting: list[bytes] = []
@@ -86,6 +90,11 @@ def preserve_control_deps(
     if strip_control_edges:
         changed = _strip(plans) or changed
     return PreserveReport.of(details, wire_ops=edit.wire_ops, changed=changed)
+
+
+def _check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{option}: expected one of {', '.join(choices)}; found {value!r}")
 
 
 def _plan(
