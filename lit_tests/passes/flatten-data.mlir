@@ -90,10 +90,10 @@ func.func @chain(%p: tensor<f32>, %q: tensor<2xf32>, %x: tuple<tensor<3xf32>>) -
 }
 
 // An empty tuple has no leaf, so nothing is left to hold the order; wire ops that were ordered after it are ordered after
-// its predecessors instead.
+// its predecessors, and what makes the empty tuple, instead.
 // CHECK-LABEL: func.func @empty(
 // CHECK-SAME:    %[[P:.*]]: tensor<f32>, %[[N:.*]]: tuple<>, %[[D:.*]]: tensor<2xf32>)
-// CHECK-NEXT:    %[[W:.*]] = stablehlo.custom_call @AwsNeuronControlDep(%[[P]], %[[D]])
+// CHECK-NEXT:    %[[W:.*]] = stablehlo.custom_call @AwsNeuronControlDep(%[[P]], %[[N]], %[[D]])
 // CHECK-NEXT:    return %[[N]], %[[W]]
 func.func @empty(%p: tensor<f32>, %n: tuple<>, %d: tensor<2xf32>) -> (tuple<>, tensor<2xf32>) {
   %w0 = stablehlo.custom_call @AwsNeuronControlDep(%p, %n) {has_side_effect = true} : (tensor<f32>, tuple<>) -> tuple<>

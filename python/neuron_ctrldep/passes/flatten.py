@@ -124,6 +124,11 @@ class _Flattener:
     def _expand(self, op: ir.Operation) -> bool:
         """Rebuild ``op`` if the table of section 4 changes one of its operands; whether it did."""
         operands = list(op.operands)
+        for value in operands:
+            if getattr(value.owner, "OPERATION_NAME", None) in self._expandable:
+                break
+        else:
+            return False
         data = operands.pop()
         predecessors, changed = self._predecessors(op, operands)
         if op_name(data.owner) == self._tuples.element_name:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from neuron_ctrldep.control_dep import CUSTOM_CALLS, fault_of, instruction_name, is_control_dep
 from neuron_ctrldep.errors import Diagnostic, PassError, SourceLocation
 from neuron_ctrldep.mlir import ir, rewrite, source_location
+from neuron_ctrldep.wire import TARGET
 
 DIALECTS = tuple(CUSTOM_CALLS)
 """The dialects that can hold wire ops."""
@@ -43,9 +44,12 @@ def find_wire_ops(scope: ir.Operation, dialects: Iterable[str] = DIALECTS) -> li
         return found
 
     # The driver walks and filters by name in C++; Python sees the custom calls only.
+    target = ir.StringAttr.get(TARGET, scope.context)
+
     def collect(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
-        if is_control_dep(op):
-            found.append(op.operation)
+        operation = op.operation
+        if operation.attributes.get("call_target_name") == target:
+            found.append(operation)
         return True  # no match: nothing was changed
 
     patterns = rewrite.RewritePatternSet(scope.context)
