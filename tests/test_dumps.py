@@ -53,6 +53,14 @@ def test_the_last_stage_of_each_module(names, kept):
     assert latest_of_each_module(Path("dump") / name for name in names) == [Path("dump") / name for name in kept]
 
 
+def test_the_directory_of_a_module_counts_only_where_there_is_no_dump():
+    inside = [Path(MODULE) / name for name in ("compile_options.pb", "module.mlir", "topology.pb")]
+    dump = Path(f"{MODULE}.before_optimizations.txt")
+    assert latest_of_each_module(inside) == [Path(MODULE) / "module.mlir"]
+    assert latest_of_each_module([*inside, dump]) == [dump]
+    assert latest_of_each_module([dump, *inside]) == [dump]
+
+
 def test_modules_of_two_directories_are_two():
     files = [Path(folder) / f"{MODULE}.before_optimizations.txt" for folder in ("a", "b")]
     assert latest_of_each_module(files) == files

@@ -1,8 +1,9 @@
 """Directories that XLA dumped into (``--xla_dump_to``): which file of each module is the one to read.
 
 XLA writes every module many times: ``module_0003.jit_step.before_optimizations.txt``, one file for each pass that was
-asked for, ``module_0003.jit_step.cpu_after_optimizations.hlo.pb``, and reports beside them. Only the optimized module
-has the control edges that XLA put there, so that is the one.
+asked for, ``module_0003.jit_step.cpu_after_optimizations.hlo.pb``, and reports beside them; what was compiled with which
+options lies in a directory ``module_0003.jit_step``. Only the optimized module has the control edges that XLA put there,
+so that is the one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ _DUMP = re.compile(
     r"(?P<module>module_\d+\.[^/]*?)\."
     r"(?P<stage>\d{4}\.[^/]*|(?:sm_\d+\.\d+_)?(?:[a-z]+_)?(?:before|after)_optimizations[^/]*)"
 )
+_SOURCE = re.compile(r"module_\d+\..+")
+"""A directory beside the dumps of a module: its source, options and topology."""
+
 _KINDS = (".hlo.pb", ".txt")
 """What holds a module, the exact form first."""
 
@@ -23,20 +27,21 @@ def latest_of_each_module(files: Iterable[Path]) -> list[Path]:
     """``files`` without what repeats or only reports on an XLA module; what is no XLA dump stays.
 
     Of each module the last stage is kept: after optimizations, else after the last pass, else before optimizations; as
-    a proto where there is one, else as text.
+    a proto where there is one, else as text. Without any of these, the MLIR that was compiled is.
     """
     chosen: dict[Path, Path] = {}
     ranks: dict[Path, tuple[int, str, int]] = {}
     for file in files:
         match = _DUMP.fullmatch(file.name)
-        if match is None:
+        if match is not None:
+            module, rank = file.with_name(match["module"]), _rank(match["stage"])
+        elif _SOURCE.fullmatch(file.parent.name):
+            module, rank = file.parent, (-1, "", 0) if file.suffix == ".mlir" else None
+        else:
             chosen[file] = file
             continue
-        rank = _rank(match["stage"])
-        if rank is not None:
-            module = file.with_name(match["module"])
-            if module not in ranks or rank > ranks[module]:
-                chosen[module], ranks[module] = file, rank
+        if rank is not None and (module not in ranks or rank > ranks[module]):
+            chosen[module], ranks[module] = file, rank
     return list(chosen.values())
 
 
