@@ -1,9 +1,9 @@
 """Directories that XLA dumped into (``--xla_dump_to``): which file of each module is the one to read.
 
 XLA writes every module many times: ``module_0003.jit_step.before_optimizations.txt``, one file for each pass that was
-asked for, ``module_0003.jit_step.cpu_after_optimizations.hlo.pb``, and reports beside them; what was compiled with which
-options lies in a directory ``module_0003.jit_step``. Only the optimized module has the control edges that XLA put there,
-so that is the one.
+asked for, ``module_0003.jit_step.cpu_after_optimizations.hlo.pb``, and reports beside them; what was compiled, and with
+which options, lies in a directory ``module_0003.jit_step``. Only the optimized module has the control edges that XLA
+put there, so that is the one.
 """
 
 from __future__ import annotations
