@@ -42,8 +42,28 @@ _NUMPY = {
 }
 
 
-def read_constant(op: ir.Operation) -> Number | Array | str:
+class Resources:
+    """The blobs that ``dense_resource`` names in a module. The bindings show them only in text, which is made once."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._module = module
+        self._blobs: dict[str, str] | None = None
+
+    def get(self, name: str) -> bytes | None:
+        """The bytes of a blob, without the four in front that give their alignment; ``None`` if there is none."""
+        if self._blobs is None:
+            _, _, section = self._module.get_asm(large_elements_limit=1).rpartition("{-#")
+            self._blobs = {match[1]: match[2] for match in _RESOURCE_BLOB.finditer(section)}
+        blob = self._blobs.get(name)
+        return bytes.fromhex(blob)[4:] if blob is not None else None
+
+
+def read_constant(op: ir.Operation, resources: Resources) -> Number | Array | str:
     """The value of a constant op.
+
+    Args:
+        op: the op.
+        resources: of its module.
 
     Returns:
         A number for a scalar or a splat; an array for what has several values (or none); the text of the attribute
@@ -54,7 +74,7 @@ def read_constant(op: ir.Operation) -> Number | Array | str:
     except TypeError:
         # The bindings have no class for dense complex numbers and raise.
         match = _VALUE.search(op.get_asm(print_generic_op_form=True))
-        return _from_text(match[1], op.results[0].type) if match else op.get_asm()
+        return _from_text(match[1], op.results[0].type, resources) if match else op.get_asm()
     if isinstance(value, (ir.IntegerAttr, ir.FloatAttr, ir.BoolAttr)):
         return _number(value.value)
     if isinstance(value, ir.DenseElementsAttr):
@@ -64,8 +84,7 @@ def read_constant(op: ir.Operation) -> Number | Array | str:
             return np.asarray(value)
         except (TypeError, ValueError):
             pass  # a type that numpy does not have
-    text = str(value)
-    return _from_text(text, op.results[0].type, op)
+    return _from_text(str(value), op.results[0].type, resources)
 
 
 def _number(value: object) -> Number:
@@ -74,7 +93,7 @@ def _number(value: object) -> Number:
     raise TypeError(f"a constant that is no number: {value!r}")
 
 
-def _from_text(text: str, kind: ir.Type, op: ir.Operation | None = None) -> Number | Array | str:
+def _from_text(text: str, kind: ir.Type, resources: Resources) -> Number | Array | str:
     """Read MLIR's spelling of a dense attribute."""
     if not isinstance(kind, ir.RankedTensorType):
         return text
@@ -85,7 +104,7 @@ def _from_text(text: str, kind: ir.Type, op: ir.Operation | None = None) -> Numb
         return text
     resource = _RESOURCE.match(text)
     if resource is not None:
-        blob = _resource_blob(op, resource[1]) if op is not None else None
+        blob = resources.get(resource[1])
         return text if blob is None else _from_bytes(blob, element, storage, shape, text)
     dense = _DENSE.match(text)
     if dense is None:
@@ -163,15 +182,3 @@ def _bits_or_float(token: str, float_type: np.dtype[Any]) -> Any:
     if "0x" in token:
         return np.array(int(token, 16), f"u{float_type.itemsize}").view(float_type)
     return float(token)
-
-
-def _resource_blob(op: ir.Operation, name: str) -> bytes | None:
-    """The bytes of a resource, without the four that give their alignment; the bindings show them only in text."""
-    module = op
-    while module.parent is not None:
-        module = module.parent.operation
-    _, _, resources = module.get_asm(large_elements_limit=1).rpartition("{-#")
-    for match in _RESOURCE_BLOB.finditer(resources):
-        if match[1] == name:
-            return bytes.fromhex(match[2])[4:]
-    return None

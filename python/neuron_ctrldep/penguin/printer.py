@@ -22,7 +22,7 @@ from neuron_ctrldep.edges import DependencyEdge
 from neuron_ctrldep.errors import InputError, PassError, SourceLocation
 from neuron_ctrldep.mlir import ir, location_names, source_location, text_of
 from neuron_ctrldep.penguin import api, ops, text
-from neuron_ctrldep.penguin.constants import Array, Number, read_constant
+from neuron_ctrldep.penguin.constants import Array, Number, Resources, read_constant
 from neuron_ctrldep.penguin.literals import number, string, strings
 from neuron_ctrldep.penguin.locations import name_and_place
 from neuron_ctrldep.penguin.names import Names
@@ -94,6 +94,7 @@ class _Printer:
         self._edges_only = edges_only
         self._weights = weights
         self._names = Names()
+        self._resources = Resources(module)
         self._values: dict[ir.Value, str] = {}
         self._forms: dict[ir.Type, TensorForm] = {}
         self._printed: dict[ir.Operation, _Ends] = {}
@@ -225,7 +226,7 @@ class _Printer:
 
     def _constant(self, op: ir.Operation) -> _Ends:
         bound = self._bind(op)
-        value = read_constant(op)
+        value = read_constant(op, self._resources)
         if isinstance(value, str):
             source = f"{api.SINGLE_VALUE}(value={string(value)})"
         elif isinstance(value, Number):

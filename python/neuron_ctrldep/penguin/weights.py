@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from pathlib import Path
 from types import TracebackType
@@ -25,9 +26,10 @@ class WeightDirectory:
     """Writes ``<stem>.<name>.npy`` files into a directory when the ``with`` block ends without an exception.
 
     Args:
-        directory: where to write; it is made when the first file is written.
+        directory: where to write.
         stem: of the program's file, so that two programs in one directory do not overwrite each other's weights.
-        prefix: what ``weight_load`` is given before the name of the file: the directory, when it is not the program's.
+        prefix: what ``weight_load`` is given before the name of the file: the directory, when it is not the program's
+            own; such a directory is made when it is missing.
     """
 
     def __init__(self, directory: Path, stem: str, *, prefix: str = "") -> None:
@@ -56,6 +58,10 @@ class WeightDirectory:
         Raises:
             InputError: a file cannot be written.
         """
+        if self._prefix and self._arrays:
+            # Where this fails, writing says why.
+            with contextlib.suppress(OSError):
+                self._directory.mkdir(exist_ok=True)
         for file, array in self._arrays.items():
             stream = io.BytesIO()
             np.save(stream, array, allow_pickle=False)
