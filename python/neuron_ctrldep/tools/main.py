@@ -135,9 +135,15 @@ def _each_input(paths: Iterable[str], what: str) -> Iterator[str]:
 def _lower(args: argparse.Namespace) -> int:
     from neuron_ctrldep.loading import expand_inputs
 
-    several = len(args.inputs) > 1 or len(expand_inputs(args.inputs)) > 1
+    paths = expand_inputs(args.inputs)
+    several = len(args.inputs) > 1 or len(paths) > 1
     if several and args.output == "-":
         raise InputError("several inputs need a directory to write to; give one with -o DIR")
+    first: dict[str, str] = {}
+    for path in paths:
+        if first.setdefault(_stem(path), path) != path:
+            name = _stem(path) + EMITS[args.emit]
+            raise InputError(f"'{first[_stem(path)]}' and '{path}' would both be written to '{name}'; lower them apart")
     status = EXIT_OK
     for path in _each_input(args.inputs, "lowering"):
         output = args.output
