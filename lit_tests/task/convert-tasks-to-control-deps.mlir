@@ -50,3 +50,25 @@ module {
     return
   }
 }
+
+// -----
+
+// Buffers become tensors of their shape, and their views slices and reshapes.
+// CHECK-LABEL: func.func @buffers
+// CHECK-SAME: (%[[S:.*]]: tensor<64xf32>
+// CHECK: %[[TILE:.*]] = tensor.extract_slice %[[S]][16] [16] [1] : tensor<64xf32> to tensor<16xf32>
+// CHECK: %[[P:.*]] = stablehlo.custom_call @W(%[[TILE]]) {{.*}} -> !stablehlo.token
+// CHECK: %[[WIRE:.*]] = stablehlo.custom_call @AwsNeuronControlDep(%[[P]], %[[TILE]])
+// CHECK: stablehlo.custom_call @W(%[[WIRE]])
+// CHECK-NOT: memref
+// CHECK: return
+module {
+  func.func private @W(memref<16xf32, strided<[1], offset: ?>> {task.direction = "out"}) attributes {task.kind = "kernel"}
+  func.func @buffers(%s: memref<64xf32>) attributes {task.kind = "orchestration", task.auto_scope = false} {
+    %v = memref.subview %s[16] [16] [1] : memref<64xf32> to memref<16xf32, strided<[1], offset: 16>>
+    %w = memref.cast %v : memref<16xf32, strided<[1], offset: 16>> to memref<16xf32, strided<[1], offset: ?>>
+    %p = "task.submit"(%v) {callee = @W, operandSegmentSizes = array<i32: 1, 0, 0>} : (memref<16xf32, strided<[1], offset: 16>>) -> !task.id
+    %q = "task.submit"(%w, %p) {callee = @W, operandSegmentSizes = array<i32: 1, 1, 0>} : (memref<16xf32, strided<[1], offset: ?>>, !task.id) -> !task.id
+    return
+  }
+}

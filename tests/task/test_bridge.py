@@ -148,13 +148,47 @@ def test_a_task_without_storage_waits_with_a_token():
     assert edges(module) == [("A", "B")]
 
 
+def test_buffers_become_tensors():
+    kernels = """
+      func.func private @K(memref<4x8xf32, strided<[8, 1], offset: ?>> {task.direction = "inout"})
+          -> (memref<4x8xf32, strided<[8, 1], offset: ?>> {task.aliases = 0 : i64}) attributes {task.kind = "kernel"}
+      func.func private @F(memref<32xf32> {task.direction = "in"}, f32) attributes {task.kind = "kernel"}
+      func.func @main(%m: memref<16x8xf32>, %n: index) attributes {task.kind = "orchestration"} {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %none = "task.invalid"() : () -> !task.id
+        %new = memref.alloc() : memref<32xf32>
+        %square = memref.expand_shape %new [[0, 1]] output_shape [4, 8] : memref<32xf32> into memref<4x8xf32>
+        %flat = memref.collapse_shape %square [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+        %size = memref.dim %m, %c0 : memref<16x8xf32>
+        %x = memref.load %new[%size] : memref<32xf32>
+        %v = memref.subview %m[%n, 0] [4, 8] [1, 1] : memref<16x8xf32> to memref<4x8xf32, strided<[8, 1], offset: ?>>
+        %f:2 = scf.for %i = %c0 to %n step %c1 iter_args(%k = %v, %last = %none)
+            -> (memref<4x8xf32, strided<[8, 1], offset: ?>>, !task.id) {
+          %a, %p = "task.submit"(%k, %last) {callee = @K, operandSegmentSizes = array<i32: 1, 1, 0>, task.name = "A"}
+              : (memref<4x8xf32, strided<[8, 1], offset: ?>>, !task.id)
+              -> (memref<4x8xf32, strided<[8, 1], offset: ?>>, !task.id)
+          scf.yield %a, %p : memref<4x8xf32, strided<[8, 1], offset: ?>>, !task.id
+        }
+        %q = "task.submit"(%flat, %x, %f#1) {callee = @F, operandSegmentSizes = array<i32: 2, 1, 0>, task.name = "B"}
+            : (memref<32xf32>, f32, !task.id) -> !task.id
+        memref.dealloc %new : memref<32xf32>
+        return
+      }"""
+    module = parse(f"module {{ {kernels} }}")
+    convert_tasks_to_control_deps(module)
+    verify(module)
+    assert "memref" not in str(module)
+    assert edges(module) == [("scf.for", "B")]
+
+
 @pytest.mark.parametrize(
     ("kernels", "argument", "message"),
     [
         (
-            'func.func private @K(memref<4xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}',
-            "memref<4xf32>",
-            "StableHLO cannot hold: memref<4xf32>",
+            'func.func private @K(memref<*xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}',
+            "memref<*xf32>",
+            r"StableHLO cannot hold: memref<\*xf32>",
         ),
         (
             'func.func private @K(tensor<4xindex> {task.direction = "in"}) attributes {task.kind = "kernel"}',

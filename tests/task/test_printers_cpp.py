@@ -184,6 +184,30 @@ def test_the_order_of_a_task_is_fixed():
     ]
 
 
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ("arith.addi %n, %c4 : index", "int64_t v0 = arg2 + 4;"),
+        ("arith.muli %c4, %c8 : index", "int64_t v0 = int64_t{4} * 8;"),
+        ("arith.maxsi %n, %c4 : index", "int64_t v0 = arg2 > 4 ? arg2 : 4;"),
+        ("arith.cmpi sle, %n, %c4 : index", "bool v0 = arg2 <= 4;"),
+        (
+            "arith.cmpi ult, %n, %c4 : index",
+            "bool v0 = static_cast<uint64_t>(arg2) < static_cast<uint64_t>(4);",
+        ),
+        (
+            "arith.remui %n, %c4 : index",
+            "int64_t v0 = static_cast<int64_t>(static_cast<uint64_t>(arg2) % static_cast<uint64_t>(4));",
+        ),
+        ("arith.index_cast %n : index to i32", "int32_t v0 = static_cast<int32_t>(arg2);"),
+        ("tensor.dim %s, %c0 : tensor<64xf32>", None),
+    ],
+)
+def test_numbers(op, expected):
+    text = print_orchestration(parse(program(f"%x = {op}")))
+    assert ("v0" not in text) if expected is None else (f"    {expected}" in text.split("\n"))
+
+
 @pytest.mark.parametrize("path", corpus_files("*.mlir"), ids=lambda path: path and path.stem)
 def test_corpus_prints_the_same_every_time(path):
     texts = {print_orchestration(parse(path.read_text())) for _ in range(2)}

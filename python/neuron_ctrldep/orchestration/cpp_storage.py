@@ -8,12 +8,14 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.orchestration.cpp_values import (
     BINARY,
     SCALAR_CASTS,
+    UNSIGNED,
     comparison,
     data_type,
     is_literal,
     literal,
     mixed_list,
     reject,
+    unsigned,
 )
 from neuron_ctrldep.orchestration.cpp_writer import NO_TASK, Writer
 from neuron_ctrldep.task.dialect import is_id_tensor
@@ -29,6 +31,12 @@ def _binary(writer: Writer, op: ir.Operation) -> None:
     # A literal is an int in C++, so an operation on two of them could overflow where the result's type does not.
     typed = f"{writer.type_of(result)}{{{left}}}" if is_literal(left) else left
     writer.define(result, BINARY[op.name].format(typed, right))
+
+
+def _unsigned(writer: Writer, op: ir.Operation) -> None:
+    result = op.results[0]
+    expression = unsigned(op, UNSIGNED[op.name]).format(*(writer.of(operand) for operand in op.operands))
+    writer.define(result, f"static_cast<{writer.type_of(result)}>({expression})")
 
 
 def _cast(writer: Writer, op: ir.Operation) -> None:
@@ -184,6 +192,7 @@ def _nothing(writer: Writer, op: ir.Operation) -> None:
 VALUE_OPS: dict[str, Callable[[Writer, ir.Operation], None]] = {
     **dict.fromkeys(BINARY, _binary),
     **dict.fromkeys(SCALAR_CASTS, _cast),
+    **dict.fromkeys(UNSIGNED, _unsigned),
     "arith.cmpf": _compare,
     "arith.cmpi": _compare,
     "arith.constant": _constant,

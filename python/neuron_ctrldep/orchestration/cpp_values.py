@@ -117,6 +117,13 @@ BINARY = {
 }
 """Binary ops with the C++ expression for two operands, each a name or a literal in parentheses where it needs them."""
 
+UNSIGNED = {
+    "arith.divui": "/",
+    "arith.remui": "%",
+    "arith.shrui": ">>",
+}
+"""Binary ops on unsigned numbers, which MLIR keeps in types without a sign."""
+
 SCALAR_CASTS = frozenset(
     {
         "arith.extf",
@@ -143,12 +150,18 @@ def comparison(op: ir.Operation) -> str:
     if predicate in signed:
         return f"{{}} {signed[predicate]} {{}}"
     if op.name == "arith.cmpi":
-        type_ = op.operands[0].type
-        bits = type_.width if isinstance(type_, ir.IntegerType) else 64
-        if bits in _INTEGERS and bits > 1:
-            cast = f"static_cast<uint{bits}_t>"
-            return f"{cast}({{}}) {_COMPARE_UNSIGNED[predicate]} {cast}({{}})"
+        return unsigned(op, _COMPARE_UNSIGNED[predicate])
     return reject(op, "this predicate")
+
+
+def unsigned(op: ir.Operation, operator: str) -> str:
+    """The C++ expression for ``operator`` on two operands taken as unsigned numbers."""
+    type_ = op.operands[0].type
+    bits = type_.width if isinstance(type_, ir.IntegerType) else 64
+    if bits not in _INTEGERS or bits == 1:
+        return reject(op, f"unsigned arithmetic on {type_}")
+    cast = f"static_cast<uint{bits}_t>"
+    return f"{cast}({{}}) {operator} {cast}({{}})"
 
 
 def mixed_list(op: ir.Operation, part: str, name_of: Callable[[ir.Value], str], *, first: int) -> list[str]:

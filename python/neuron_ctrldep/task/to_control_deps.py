@@ -10,6 +10,7 @@ from neuron_ctrldep.control_dep import build_control_dep
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir, source_location
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.task.buffers_as_tensors import has_tensor_form, tensor_of, to_tensor_form, touches_buffers
 from neuron_ctrldep.task.dialect import (
     AUTO_MANUAL,
     AUTO_SCOPE,
@@ -63,9 +64,13 @@ def convert_tasks_to_control_deps(module: ir.Operation | ir.Module) -> dict[str,
 
 
 def _faults(function: Orchestration, tasks: TaskModule) -> Iterator[Diagnostic]:
-    for task in tasks.tasks(function):
-        op = task.operation
+    for op in walk(function.operation):
         where = source_location(op.location)
+        task = tasks.task(op)
+        if task is None:
+            if touches_buffers(op) and not has_tensor_form(op):
+                yield Diagnostic("error", f"'{op.name}' op on buffers has no form on tensors", where)
+            continue
         if task.callee == TARGET:
             yield Diagnostic("error", f"'{op.name}' op runs a kernel called {TARGET}, the name of control deps", where)
         for value in (*task.args, *task.outputs):
@@ -76,7 +81,7 @@ def _faults(function: Orchestration, tasks: TaskModule) -> Iterator[Diagnostic]:
 
 def _has_hlo_form(type_: ir.Type) -> bool:
     if is_storage(type_):
-        return isinstance(type_, ir.RankedTensorType) and _is_hlo_element(type_.element_type)
+        return isinstance(type_, ir.RankedTensorType | ir.MemRefType) and _is_hlo_element(type_.element_type)
     return isinstance(type_, ir.IndexType) or _is_hlo_element(type_)
 
 
@@ -117,6 +122,8 @@ class _Conversion:
                 replace_op(op, [self._after_all(tokens, op)])
             elif op.name == Invalid.op_name:
                 replace_op(op, [self._after_all([], op)])
+            else:
+                to_tensor_form(op)
         # Innermost first, so that an outer scope moves what inner ones left behind.
         for op in [op for op in walk(self._function.operation) if Scope.of(op) is not None][::-1]:
             _dissolve(op)
@@ -145,7 +152,7 @@ class _Conversion:
     def _retyped(self, type_: ir.Type) -> ir.Type:
         if is_task_id(type_):
             return self._token
-        return ir.RankedTensorType.get(type_.shape, self._token) if is_id_tensor(type_) else type_
+        return ir.RankedTensorType.get(type_.shape, self._token) if is_id_tensor(type_) else tensor_of(type_)
 
     def _convert_task(self, task: Task, name: str) -> None:
         op = task.operation
@@ -273,7 +280,7 @@ class _Conversion:
 
 def _tensor_type(type_: ir.Type) -> ir.Type:
     if is_storage(type_):
-        return type_
+        return tensor_of(type_)
     element = ir.IntegerType.get_signless(64) if isinstance(type_, ir.IndexType) else type_
     return ir.RankedTensorType.get([], element)
 
@@ -347,8 +354,8 @@ class ConvertTasksToControlDeps(Pass):
 Each task becomes a `stablehlo.custom_call` to its kernel, and all the explicit edges that end at it become the
 predecessors of one wire op on its first storage operand. An id that only edges use is replaced by a result of its task;
 other ids (carried by loops, kept in tensors, joined by barriers) become tokens, a barrier `stablehlo.after_all`. Scopes
-dissolve. Numbers become tensors without dimensions; memrefs have no StableHLO form and are an error. The calls still
-mean tasks on storage: what orders them is the wire ops. Then the flatten passes, the printers and `check` apply.
+dissolve. Numbers become tensors without dimensions, buffers tensors of their shape. The calls still mean tasks on
+storage: what orders them is the wire ops. Then the flatten passes, the printers and `check` apply.
 
 ```mlir
 // Before
