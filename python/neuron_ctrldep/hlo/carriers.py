@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from neuron_ctrldep.hlo.graph import (
     ASYNC_SUCCESSORS,
@@ -24,7 +24,7 @@ RewireChoice = Literal["first", "all"]
 Mark = tuple[Instruction, str]
 """A frontend attribute: the instruction it stands on, and its key."""
 
-_VALUES = frozenset({"parameter", "constant", "iota", "partition-id", "replica-id", "after-all", "tuple"})
+_VALUES = frozenset({"parameter", "constant", "iota", "partition-id", "replica-id", "after-all"})
 """Opcodes that without operands have no side effect: what they give may be pinned in their place."""
 
 _CALLERS = frozenset({"call", "while", "conditional"})
@@ -80,11 +80,14 @@ class Planner:
     graph: Graph
     carrier: CarrierChoice
     rewire: RewireChoice
+    _found: dict[tuple[str, int, int], Any] = field(default_factory=dict, repr=False)
+    """What was found out about a successor, for its next edge: a successor may have thousands."""
 
     def plan(self, successor: Instruction, predecessors: Iterable[int]) -> SuccessorPlan:
         """Choose a carrier for each of ``predecessors``, the ids of the control predecessors of ``successor``."""
         positions, is_partial = self._positions(successor)
         graph = self.graph
+        self._found.clear()
         edges = [self._edge(graph[one], successor, positions, is_partial) for one in predecessors]
         return SuccessorPlan(successor, positions, is_partial, edges)
 
@@ -189,6 +192,12 @@ class Planner:
         ]
 
     def _targets(self, successor: Instruction) -> list[Mark]:
+        key = ("targets", successor.id, 0)
+        if key not in self._found:
+            self._found[key] = self._find_targets(successor)
+        return self._found[key]
+
+    def _find_targets(self, successor: Instruction) -> list[Mark]:
         if successor.opcode in START_OF_DONE:
             return [(self._start(successor), DONE_AFTER)]
         if self.graph.takes_attributes(successor):
@@ -207,20 +216,44 @@ class Planner:
         return facts.may_have_marks and self._is_marked(predecessor, successor)
 
     def _is_wired(self, predecessor: Instruction, successor: Instruction, positions: Sequence[int]) -> bool:
-        graph = self.graph
-        if is_wire_op(successor) and predecessor.id in graph.held(successor):
+        if is_wire_op(successor) and predecessor.id in self._held(successor):
             return True
         if successor.operand_ids:
             if len(positions) > 1:
-                return all(predecessor.id in graph.held_in_front(successor, number) for number in positions)
+                return all(predecessor.id in self._held_in_front(successor, number) for number in positions)
             numbers = range(len(successor.operand_ids))
-            return any(predecessor.id in graph.held_in_front(successor, number) for number in numbers)
-        pins = graph.users[successor.id]
-        return (
-            bool(pins)
-            and graph.computation.root_id != successor.id
-            and all(graph.is_pin(pin, successor) and predecessor.id in graph.held(pin) for pin in pins)
-        )
+            return any(predecessor.id in self._held_in_front(successor, number) for number in numbers)
+        pins = self._pins(successor)
+        return bool(pins) and all(predecessor.id in self._held(pin) for pin in pins)
+
+    def _pins(self, successor: Instruction) -> Sequence[Instruction]:
+        """The wire ops that pin ``successor``; none when something else reads it too."""
+        key = ("pins", successor.id, 0)
+        if key not in self._found:
+            graph = self.graph
+            users = graph.users[successor.id]
+            is_pinned = graph.computation.root_id != successor.id and all(graph.is_pin(one, successor) for one in users)
+            self._found[key] = users if is_pinned else ()
+        return self._found[key]
+
+    def _held(self, wire: Instruction) -> set[int]:
+        key = ("held", wire.id, 0)
+        if key not in self._found:
+            self._found[key] = self.graph.held(wire)
+        return self._found[key]
+
+    def _held_in_front(self, successor: Instruction, number: int) -> set[int]:
+        key = ("in front", successor.id, number)
+        if key not in self._found:
+            self._found[key] = self.graph.held_in_front(successor, number)
+        return self._found[key]
+
+    def _listed(self, mark: Mark) -> frozenset[str]:
+        instruction, name = mark
+        key = (name, instruction.id, 0)
+        if key not in self._found:
+            self._found[key] = frozenset(parse_ids(instruction.frontend_attributes.map.get(name, "")))
+        return self._found[key]
 
     def _is_marked(self, predecessor: Instruction, successor: Instruction) -> bool:
         try:
@@ -228,5 +261,4 @@ class Planner:
         except UnmarkableError:
             return False
         ids = [one.frontend_attributes.map.get(key, "") for one, key in sources]
-        lists = [parse_ids(one.frontend_attributes.map.get(key, "")) for one, key in targets]
-        return bool(ids) and bool(lists) and all(one and one in listed for one in ids for listed in lists)
+        return bool(ids) and bool(targets) and all(one in self._listed(mark) for one in ids for mark in targets)

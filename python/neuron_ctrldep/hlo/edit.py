@@ -104,8 +104,7 @@ class ComputationEdit:
             pinned = [edge.predecessor for edge in plan.edges if edge.pin]
             if pinned:
                 self._pin(plan.successor, pinned)
-            for edge in plan.edges:
-                self._mark(edge)
+            self._mark(plan.edges)
         return self._made
 
     def finish(self) -> None:
@@ -249,13 +248,15 @@ class ComputationEdit:
 
     # --- attributes ---------------------------------------------------------------------------------------------------
 
-    def _mark(self, edge: EdgePlan) -> None:
-        if not edge.targets:
-            return
-        ids = [self.module.mark_of(source) for source in edge.sources]
-        if not ids:
-            return
-        for instruction, key in edge.targets:
+    def _mark(self, edges: Iterable[EdgePlan]) -> None:
+        """Write the attributes of all edges into one successor, each list once."""
+        lists: dict[tuple[int, str], tuple[Mark, dict[str, None]]] = {}
+        for edge in edges:
+            ids = dict.fromkeys(self.module.mark_of(source) for source in edge.sources) if edge.targets else {}
+            for target in edge.targets if ids else ():
+                instruction, key = target
+                lists.setdefault((instruction.id, key), (target, {}))[1].update(ids)
+        for (instruction, key), ids in lists.values():
             attributes = instruction.frontend_attributes.map
             listed = format_ids(dict.fromkeys([*parse_ids(attributes.get(key, "")), *ids]))
             if attributes.get(key) != listed:

@@ -264,16 +264,13 @@ class Graph:
     # --- wire ops that are there already ------------------------------------------------------------------------------
 
     def held(self, wire: Instruction) -> set[int]:
-        """The ids that the predecessors of a wire op stand for: themselves, and what a wire op among them holds."""
+        """The ids that the predecessors of a wire op stand for: themselves, and what a wire op among them forwards."""
         found: set[int] = set()
-        stack = list(wire.operand_ids)[:-1]
-        while stack:
-            one = stack.pop()
-            if one in found:
-                continue
+        for one in list(wire.operand_ids)[:-1]:
             found.add(one)
-            if is_wire_op(self[one]):
-                stack += self[one].operand_ids
+            while is_wire_op(self[one]):
+                one = self[one].operand_ids[-1]
+                found.add(one)
         return found
 
     def held_in_front(self, successor: Instruction, number: int) -> set[int]:
