@@ -95,7 +95,7 @@ class _Flattener:
         # Tuples that are forwarded go first: splitting one makes its readers, other wire ops, ready to be expanded.
         plain: list[ir.Operation] = []
         empty: list[ir.Operation] = []
-        pieces: set[ir.Operation] = set()
+        pieces: set[ir.Value] = set()
         rebuilt = 0
         for op, kind in zip(ops, types, strict=True):
             if not isinstance(kind, ir.TupleType):
@@ -106,10 +106,10 @@ class _Flattener:
             else:
                 for piece in self._split(op):
                     (empty if isinstance(piece.results[0].type, ir.TupleType) else plain).append(piece)
-                    pieces.add(piece)
+                    pieces.add(piece.results[0])
                 rebuilt += 1
         for op in plain:
-            is_piece = bool(pieces) and op in pieces
+            is_piece = bool(pieces) and op.results[0] in pieces
             if self._expand(op) and not is_piece:
                 rebuilt += 1
         for op in empty:

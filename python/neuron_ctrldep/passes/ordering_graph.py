@@ -178,8 +178,8 @@ class OrderingGraph:
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
-    def superfluous(self) -> dict[ir.Operation, frozenset[int]]:
-        """For each wire op the numbers of the operands that may be dropped, all of them at once."""
+    def superfluous(self) -> dict[ir.Value, frozenset[int]]:
+        """For the result of each wire op the numbers of the operands that may be dropped, all of them at once."""
         readable = self._readable_wires()
         droppable = {
             (wire, number): True for wire in self._wires if readable[wire] for _, _, number in self._order[wire]
@@ -202,7 +202,7 @@ class OrderingGraph:
                 if (wire, number) not in dropped:
                     nodes.add(node)
         return {
-            op: frozenset(number for _, _, number in self._order[wire] if (wire, number) in dropped)
+            op.results[0]: frozenset(number for _, _, number in self._order[wire] if (wire, number) in dropped)
             for wire, op in self._wires.items()
         }
 

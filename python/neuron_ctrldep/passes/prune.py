@@ -37,7 +37,7 @@ def prune_control_deps(module: ir.Operation | ir.Module, *, statistics: Statisti
     if not ops:
         return
     superfluous = OrderingGraph(operation).superfluous()
-    plan = [superfluous.get(op, frozenset()) for op in ops]
+    plan = [superfluous.get(op.results[0], frozenset()) for op in ops]
     rebuilders = {dialect: Rebuilder(dialect) for dialect in DIALECTS}
     leftovers = Leftovers(frozenset(name for dialect in DIALECTS for name in Tuples(dialect).names))
     for op, numbers in zip(ops, plan, strict=True):

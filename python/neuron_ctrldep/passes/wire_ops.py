@@ -326,14 +326,15 @@ class Leftovers:
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names
-        self._ops: dict[ir.Operation, bool] = {}
+        # By their results: the hash of an op follows its operands in some versions of jaxlib, that of a value does not.
+        self._results: dict[ir.Value, bool] = {}
         self.erased = 0
         """How many ops went so far."""
 
     def readers(self, value: ir.Value) -> list[ir.Operation]:
-        """Those of these ops that read ``value``, each once."""
+        """Those of these ops that read ``value``, once for each use."""
         users = (use.owner.operation for use in value.uses)
-        return list(dict.fromkeys(user for user in users if user.name in self._names))
+        return [user for user in users if user.name in self._names]
 
     def lost_use(self, value: ir.Value, *, is_simple: bool = False) -> None:
         """``value`` has lost a use.
@@ -342,27 +343,25 @@ class Leftovers:
             value: of any op.
             is_simple: it is known to be made by one of these ops, and not from another of them.
         """
-        owner = value.owner
-        if is_simple or op_name(owner) in self._names:
-            self._ops[owner.operation] = is_simple
+        if is_simple or op_name(value.owner) in self._names:
+            self._results[value] = is_simple
 
     def erase_now(self, op: ir.Operation, *, is_simple: bool = False) -> None:
         """Erase ``op``, which has no uses; what it used may be left over, too."""
         # An erased op must not stay a key: a new op may get its address.
-        self._ops.pop(op, None)
-        owners = [] if is_simple else [value.owner for value in op.operands]
+        self._results.pop(op.results[0], None)
+        operands = [] if is_simple else list(op.operands)
         op.erase()
         self.erased += 1
-        for owner in owners:
-            if op_name(owner) in self._names:
-                self._ops[owner.operation] = False
+        for value in operands:
+            self.lost_use(value)
 
     def erase(self) -> None:
         """Erase what is left over, transitively."""
-        while self._ops:
-            op, is_simple = self._ops.popitem()
-            if not has_uses(op.results[0]):
-                self.erase_now(op, is_simple=is_simple)
+        while self._results:
+            value, is_simple = self._results.popitem()
+            if not has_uses(value):
+                self.erase_now(value.owner.operation, is_simple=is_simple)
 
 
 def is_no_tuple(value: ir.Value) -> bool:
