@@ -147,6 +147,18 @@ def test_what_an_id_may_stand_for(name):
     assert deps(body, task) == expected
 
 
+def test_an_id_through_many_loops():
+    """Each loop multiplies the ways an id can take; only their number is to grow, not the time for each."""
+    depth = 300
+    heads = [
+        f"%r{d} = scf.for %i{d} = %c0 to %n step %c1 iter_args(%k{d} = {f'%k{d - 1}' if d else '%none'}) -> (!task.id) {{"
+        for d in range(depth)
+    ]
+    tails = [f"scf.yield {'%P' if d == depth - 1 else f'%r{d + 1}'} : !task.id }}" for d in reversed(range(depth))]
+    body = NONE + "\n".join([*heads, after("P", f"%k{depth - 1}"), *tails])
+    assert deps(body, "P") == [("P", None)]
+
+
 def test_sources_and_hazards():
     body = (
         submit("P", extra=', arg_directions = ["OutputExisting"]')

@@ -20,17 +20,15 @@ from neuron_ctrldep.task.dialect import (
 )
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
-MAX_DISTANCE = 16
-"""Greater iteration distances are reported as unknown; it bounds the walk around the carried values of a loop."""
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step back from an id to one it may be equal to or complete after."""
 
     value: ir.Value
-    how: Literal["same", "previous", "enter"] = "same"
-    """``previous``: in the iteration of ``loop`` before; ``enter``: some iteration of ``loop``, seen from after it."""
+    how: Literal["same", "previous", "enter", "leave"] = "same"
+    """``previous``: in the iteration of ``loop`` before; ``enter``: some iteration of ``loop``, seen from after it;
+    ``leave``: before ``loop``."""
     loop: ir.Operation | None = None
 
 
@@ -51,7 +49,7 @@ def _is_id(value: ir.Value) -> bool:
 def _from_result(op: ir.Operation, index: int) -> Iterator[Step]:
     name = op.name
     if name == "scf.for":
-        yield Step(op.operands[3 + index])
+        yield Step(op.operands[3 + index], "leave", op)
         yield Step(terminator_of(op.regions[0]).operands[index], "enter", op)
     elif name == "scf.while":
         yield Step(terminator_of(op.regions[0]).operands[1 + index], "enter", op)
@@ -82,10 +80,10 @@ def _from_argument(argument: ir.Value) -> Iterator[Step]:
     op = block.owner.operation
     index = argument.arg_number
     if op.name == "scf.for":
-        yield Step(op.operands[2 + index])
+        yield Step(op.operands[2 + index], "leave", op)
         yield Step(terminator_of(op.regions[0]).operands[index - 1], "previous", op)
     elif op.name == "scf.while" and block == op.regions[0].blocks[0]:
-        yield Step(op.operands[index])
+        yield Step(op.operands[index], "leave", op)
         yield Step(terminator_of(op.regions[1]).operands[index], "previous", op)
     elif op.name == "scf.while":
         yield Step(terminator_of(op.regions[0]).operands[1 + index])
@@ -120,28 +118,29 @@ class Source:
     """How many iterations earlier, when that is known: 0 in the same one, or where no sequential loop holds both."""
 
 
-_State = tuple[ir.Value, tuple[int | None, ...]]
-"""A value, and for each sequential loop around the user how many iterations back it is seen; ``None``: not known."""
+_Counts = tuple[int | None, ...]
+"""For each sequential loop around the user, how many iterations back a value is seen; ``None``: not one number."""
 
 
 def sources(user: ir.Operation, value: ir.Value) -> list[Source]:
     """The tasks that must be complete before ``value`` is, as ``user`` sees them, each once, in order of discovery."""
     loops = list(_sequential_loops(user))
-    seen: set[_State] = set()
-    stack: list[_State] = [(value, (0,) * len(loops))]
-    found: dict[Submit, set[int | None]] = {}
+    seen: dict[ir.Value, _Counts] = {}
+    stack: list[tuple[ir.Value, _Counts]] = [(value, (0,) * len(loops))]
     while stack:
-        state = stack.pop()
-        if state in seen:
-            continue
-        seen.add(state)
-        current, counts = state
-        if isinstance(current, ir.OpResult) and current.owner.operation.name == Submit.op_name:
-            task = Submit(current.owner.operation)
-            found.setdefault(task, set()).add(_distance(task.operation, loops, counts))
-            continue
+        current, counts = stack.pop()
+        if current in seen:
+            # Reached on two ways, such as around a loop again: what they disagree on is not one number.
+            counts = tuple(a if a == b else None for a, b in zip(seen[current], counts, strict=True))
+            if counts == seen[current]:
+                continue
+        seen[current] = counts
         stack += [(step.value, _advance(counts, loops, step)) for step in reversed(steps(current))]
-    return [Source(task, next(iter(distances)) if len(distances) == 1 else None) for task, distances in found.items()]
+    return [
+        Source(Submit(reached.owner.operation), _distance(reached.owner.operation, loops, counts))
+        for reached, counts in seen.items()
+        if isinstance(reached, ir.OpResult) and reached.owner.operation.name == Submit.op_name
+    ]
 
 
 def _sequential_loops(op: ir.Operation) -> Iterator[ir.Operation]:
@@ -152,21 +151,23 @@ def _sequential_loops(op: ir.Operation) -> Iterator[ir.Operation]:
         parent = parent.operation.parent
 
 
-def _advance(counts: tuple[int | None, ...], loops: list[ir.Operation], step: Step) -> tuple[int | None, ...]:
+def _advance(counts: _Counts, loops: list[ir.Operation], step: Step) -> _Counts:
     """The iterations gone back in each loop around the user, after ``step``; ``None``: not known."""
     if step.loop is None or step.loop not in loops:
         return counts
     position = loops.index(step.loop)
     count = counts[position]
-    if step.how == "enter":
+    if step.how == "leave":
+        count = 0
+    elif step.how == "enter":
         # Back into a loop that was left through its initial value: an earlier run of the whole loop.
         count = None
     elif count is not None:
-        count = count + 1 if count < MAX_DISTANCE else None
+        count += 1
     return (*counts[:position], count, *counts[position + 1 :])
 
 
-def _distance(task: ir.Operation, loops: list[ir.Operation], counts: tuple[int | None, ...]) -> int | None:
+def _distance(task: ir.Operation, loops: list[ir.Operation], counts: _Counts) -> int | None:
     around = set(_sequential_loops(task))
     known: list[int] = []
     for loop, count in zip(loops, counts, strict=True):
