@@ -150,8 +150,9 @@ def test_what_an_id_may_stand_for(name):
 def test_an_id_through_many_loops():
     """Each loop multiplies the ways an id can take; only their number is to grow, not the time for each."""
     depth = 300
+    before = ["%none", *(f"%k{d}" for d in range(depth))]
     heads = [
-        f"%r{d} = scf.for %i{d} = %c0 to %n step %c1 iter_args(%k{d} = {f'%k{d - 1}' if d else '%none'}) -> (!task.id) {{"
+        f"%r{d} = scf.for %i{d} = %c0 to %n step %c1 iter_args(%k{d} = {before[d]}) -> (!task.id) {{"
         for d in range(depth)
     ]
     tails = [f"scf.yield {'%P' if d == depth - 1 else f'%r{d + 1}'} : !task.id }}" for d in reversed(range(depth))]
