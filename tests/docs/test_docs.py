@@ -1,9 +1,13 @@
 """Every block of the documentation runs and prints what the page says; every name it mentions exists."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
+
+import neuron_ctrldep as nc
+from neuron_ctrldep.control_dep import instruction_name
 
 from . import pictures
 from .blocks import ROOT, RUN, SHOWN, blocks_of, pages, run_page
@@ -53,3 +57,22 @@ def test_a_picture_is_what_the_package_draws(name: str) -> None:
 def test_every_picture_is_shown() -> None:
     shown = {name for page in pages() for name in re.findall(r"\(pictures/([^)]+)\)", page.read_text(encoding="utf-8"))}
     assert shown == set(pictures.ALL)
+
+
+def test_the_jax_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    jax = pytest.importorskip("jax")
+    monkeypatch.chdir(tmp_path)
+    before = jax.config.jax_hlo_source_file_canonicalization_regex
+    runpy.run_path(str(ROOT / "examples" / "ordered_step.py"), run_name="__main__")
+    jax.config.update("jax_hlo_source_file_canonicalization_regex", before)
+    assert capsys.readouterr().out.count("add_dep_edge") == 1
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "ordered_step.bin",
+        "ordered_step.html",
+        "ordered_step.penguin",
+    ]
+    edges = [
+        [(instruction_name(e.src), instruction_name(e.dst)) for e in nc.control_edges(nc.load(file)).edges]
+        for file in (tmp_path / "ordered_step.bin", ROOT / "examples" / "ordered_step.bin")
+    ]
+    assert edges == [[("sub", "mul")], [("sub", "mul")]]
