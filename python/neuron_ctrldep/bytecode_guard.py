@@ -10,9 +10,9 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
+from dataclasses import replace
 from typing import Any
 
 from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
@@ -43,6 +43,8 @@ def read_in_child(bytecode: bytes, *, portable: bool, file: str, allow_unregiste
     Raises:
         InputError: it does not parse or verify, is nested too deep, or the reader crashed or did not come back.
     """
+    import subprocess
+
     settings = {
         "portable": portable,
         "file": file,
@@ -127,6 +129,7 @@ def _read(bytecode: bytes, settings: dict[str, Any], reply: list[tuple[list[Any]
             module = mlir.parse_module(bytecode, file=file, context=context)
         mlir.check_nesting(module)
     except InputError as error:
-        reply.append(([_to_json(diagnostic) for diagnostic in error.diagnostics], b""))
+        faults = [_to_json(replace(d, location=d.location or SourceLocation(file))) for d in error.diagnostics]
+        reply.append((faults, b""))
     else:
         reply.append(([], mlir.to_bytecode(module)))

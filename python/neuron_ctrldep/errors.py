@@ -56,16 +56,24 @@ class Diagnostic:
         return "\n".join(lines)
 
 
+_LONGEST_ROW = 400
+"""Characters of a source line that are shown, around the column: whole programs come on one line."""
+
+
 def excerpt(source: str, location: SourceLocation) -> list[str]:
     """The source line at ``location`` and a caret below it; nothing when the source has no such line."""
     rows = source.split("\n")
     if not 0 < location.line <= len(rows):
         return []
     row = rows[location.line - 1].rstrip("\r")
-    if not location.column:
+    column = location.column
+    if len(row) > _LONGEST_ROW:
+        start = max(0, column - 1 - _LONGEST_ROW // 2)
+        row, column = row[start : start + _LONGEST_ROW], max(0, column - start)
+    if not column:
         return [row]
     # Tabs are kept in the padding so that the caret stands below its column on a terminal.
-    padding = "".join("\t" if c == "\t" else " " for c in row[: location.column - 1])
+    padding = "".join("\t" if c == "\t" else " " for c in row[: column - 1])
     return [row, padding + "^"]
 
 

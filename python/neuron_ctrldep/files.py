@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from neuron_ctrldep.errors import InputError, SourceLocation
@@ -65,6 +64,8 @@ def write_output(path: str, data: str | bytes) -> None:
                 raise IsADirectoryError(21, "is a directory")
             target.write_bytes(payload)
             return
+        import tempfile  # not at the top: it is slow to import, and most runs write to stdout
+
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "wb") as stream:

@@ -73,17 +73,18 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
 
     A context keeps its types, attributes and constants until it dies: use one for each input.
     """
-    from jaxlib.mlir.dialects import chlo, mhlo, sdy, stablehlo
+    # The extensions, not jaxlib.mlir.dialects: importing the Python classes of all ops takes longer than all else here.
+    from jaxlib.mlir._mlir_libs import _chlo, _mlirHlo, _sdy, _stablehlo
 
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
     context = ir.Context()
     context.append_dialect_registry(registry)
     context.load_all_available_dialects()
-    stablehlo.register_dialect(context)
-    mhlo.register_mhlo_dialect(context)
-    chlo.register_dialect(context)
-    sdy.register_dialect(context)
+    _stablehlo.register_dialect(context)
+    _mlirHlo.register_mhlo_dialect(context)
+    _chlo.register_dialect(context)
+    _sdy.register_dialect(context)
     context.allow_unregistered_dialects = allow_unregistered
     # Without this, a diagnostic that no handler took and that holds bytes which are not UTF-8 ends the process.
     context.emit_error_diagnostics = True
@@ -135,12 +136,12 @@ def dialect_names() -> list[str]:
 
 def register_cpp_passes() -> None:
     """Make the C++ passes of MLIR, StableHLO, MHLO and Shardy known by name. Idempotent."""
-    from jaxlib.mlir.dialects import mhlo, stablehlo
+    from jaxlib.mlir._mlir_libs import _mlirHlo, _stablehlo
 
     # Registers MLIR's own passes (cse, canonicalize, inline, …) beside the dialects.
     _jax_mlir_ext.register_dialects(ir.DialectRegistry())
-    stablehlo.register_stablehlo_passes()
-    mhlo.register_mhlo_passes()
+    _stablehlo.register_stablehlo_passes()
+    _mlirHlo.register_mhlo_passes()
 
 
 # --- locations and diagnostics ----------------------------------------------------------------------------------------
@@ -546,7 +547,7 @@ _PRODUCER = re.compile(rb"StableHLO_v(\d+\.\d+\.\d+)\0")
 
 def stablehlo_version() -> str:
     """The version of StableHLO in the installed jaxlib, as ``1.17.0``."""
-    from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir._mlir_libs import _stablehlo as stablehlo
 
     return str(stablehlo.get_current_version())
 
@@ -557,7 +558,7 @@ def deserialize_portable(data: bytes, *, file: str = "-", context: ir.Context | 
     Raises:
         InputError: it is not one, or a newer StableHLO wrote it; the message says which and what to do.
     """
-    from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir._mlir_libs import _stablehlo as stablehlo
 
     context = context if context is not None else make_context()
     if not data.startswith(BYTECODE_MAGIC):
@@ -583,7 +584,7 @@ def artifact_fault(data: bytes, file: str, found: Sequence[Diagnostic]) -> Diagn
         file: what the message calls it.
         found: what StableHLO said; it becomes notes.
     """
-    from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir._mlir_libs import _stablehlo as stablehlo
 
     notes = tuple(Diagnostic("note", d.message, d.location) for d in found)
     producer = _PRODUCER.search(data[:64])
@@ -624,7 +625,7 @@ def serialize_portable(operation: ir.Operation, target_version: str | None = Non
     Raises:
         InputError: the module holds an op that no artifact can hold, or the version is malformed or out of range.
     """
-    from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir._mlir_libs import _stablehlo as stablehlo
 
     target = target_version if target_version is not None else stablehlo_version()
     minimum, current = str(stablehlo.get_minimum_version()), stablehlo_version()

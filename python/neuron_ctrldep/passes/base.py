@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
 import re
 import types
 import typing
@@ -103,12 +104,17 @@ class Pass(abc.ABC):
             expected = ", ".join(known) or "none"
             raise PipelineError(f"pass '{cls.name}' has no option '{key}'; its options: {expected}")
         option = known[key]
-        return option.name, _parse(text, typing.get_type_hints(cls)[option.name])
+        return option.name, _parse(text, _types(cls)[option.name])
 
     def option_texts(self) -> dict[str, str]:
         """The options that differ from their defaults, as :meth:`from_options` takes them."""
         values = {key: (getattr(self, option.name), default_of(option)) for key, option in self.options().items()}
         return {key: format_value(value) for key, (value, default) in values.items() if value != default}
+
+
+@functools.cache
+def _types(cls: type[Pass]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def default_of(option: dataclasses.Field[Any]) -> Any:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 
 from neuron_ctrldep.errors import PipelineError
@@ -24,6 +23,7 @@ class CppPasses:
     def __init__(self) -> None:
         register_cpp_passes()
         self._context = ir.Context()
+        self._anchors: dict[str, str | None] = {}
 
     def _parse(self, text: str) -> tuple[str, str]:
         """``(printed, "")`` of a pipeline that parses, else ``("", messages)``."""
@@ -37,10 +37,21 @@ class CppPasses:
 
     def exists(self, name: str) -> bool:
         """Whether a C++ pass or pass pipeline is registered as ``name``."""
-        return bool(re.fullmatch(r"[\w.+-]+", name)) and _UNKNOWN not in self._parse(f"any({name})")[1]
+        return self._find(name) is not None
 
     def anchor(self, name: str) -> str:
         """The op that the pass ``name`` is restricted to; ``any`` when it is not."""
+        return self._find(name) or "any"
+
+    def _find(self, name: str) -> str | None:
+        if name not in self._anchors:
+            self._anchors[name] = self._probe(name)
+        return self._anchors[name]
+
+    def _probe(self, name: str) -> str | None:
+        """What ``name`` is restricted to; ``None`` when there is no such pass."""
+        if not re.fullmatch(r"[\w.+-]+", name) or _UNKNOWN in self._parse(f"any({name})")[1]:
+            return None
         if self._is_pass_pipeline(name):
             return "builtin.module"
         # On an op that no pass is restricted to, the refusal names the one it is restricted to.
@@ -132,6 +143,8 @@ def _first_line(messages: str) -> str:
 @contextlib.contextmanager
 def _captured_stderr(lines: list[str]) -> Iterator[None]:
     """Within the block, what the process writes to file descriptor 2 goes to ``lines``."""
+    import tempfile
+
     sys.stderr.flush()
     saved = os.dup(2)
     with tempfile.TemporaryFile() as sink:

@@ -7,7 +7,6 @@ Neighbouring C++ passes still run in one ``PassManager``, nested pipelines of C+
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
@@ -265,6 +264,8 @@ def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) ->
     except RuntimeError as error:  # the bindings know that the op is gone
         if top_level:
             # Its owner does not know, and would free it once more. Nothing can be done but to keep the owner for ever.
+            import ctypes
+
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(op))
         raise fault("erased the op it runs on") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -201,6 +200,8 @@ class Resolver:
 
 
 def _unknown(name: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, registry.names(), n=1)
     hint = f"; did you mean '{close[0]}'?" if close else "; --list-passes shows all"
     return f"'{name}' does not refer to a registered pass or pass pipeline{hint}"

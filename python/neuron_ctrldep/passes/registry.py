@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 
 from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.passes.base import Pass
@@ -37,8 +36,10 @@ def _targets() -> dict[str, str]:
     Raises:
         PipelineError: two passes claim one name.
     """
+    from importlib.metadata import entry_points  # takes as long to import as all that is imported here
+
     targets = dict(BUILTIN)
-    for point in sorted(importlib.metadata.entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (p.name, p.value)):
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (p.name, p.value)):
         if point.name in targets and targets[point.name] != point.value:
             raise PipelineError(
                 f"two passes are registered as '{point.name}': {targets[point.name]} and {point.value}; "

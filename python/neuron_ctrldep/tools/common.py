@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -32,7 +31,7 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
         return main(arguments)
     except CtrlDepError as error:
         if "--debug" in arguments:
-            traceback.print_exc()
+            print_traceback()
         print(error.render(), file=sys.stderr)
         return EXIT_FAULT
     except BrokenPipeError:
@@ -44,7 +43,7 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
         return EXIT_INTERRUPTED
     except Exception as error:
         if "--debug" in arguments:
-            traceback.print_exc()
+            print_traceback()
         detail = str(error) or type(error).__name__
         print(
             f"{name}: error: internal error: {type(error).__name__}: {detail}\n"
@@ -52,6 +51,13 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
             file=sys.stderr,
         )
         return EXIT_FAULT
+
+
+def print_traceback() -> None:
+    """Print the exception that is being handled, as ``--debug`` shows it."""
+    import traceback
+
+    traceback.print_exc()
 
 
 def render_diagnostic(diagnostic: Diagnostic, file: str, source: str | None) -> str:

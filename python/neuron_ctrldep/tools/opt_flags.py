@@ -92,6 +92,7 @@ def build_command_line(prog: str) -> CommandLine:
     parser = argparse.ArgumentParser(
         prog=prog,
         usage=f"{prog} [options] [--PASS[=OPTIONS] ...] [input]",
+        add_help=False,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run MLIR passes on a module. Flags behave as those of LLVM's mlir-opt.",
@@ -113,6 +114,7 @@ def _general(line: CommandLine) -> None:
     what = "MLIR text, bytecode, a StableHLO portable artifact or a serialized jax export; - is stdin"
     add(top, "input", nargs="?", default="-", help=what)
     add(top, "-o", dest="output", metavar="FILE", default="-", help="where the result goes; - is stdout")
+    add(top, "-h", "--help", action="help", help="print this and exit")
     add(top, "--version", action="store_true", help="print versions and exit")
     add(top, "--debug", action="store_true", help="show Python tracebacks of faults")
     add(top, "--completion", choices=["bash", "zsh"], help="print a completion script for the shell and exit")

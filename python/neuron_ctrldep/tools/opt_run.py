@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import NoReturn
@@ -22,7 +21,7 @@ from neuron_ctrldep.passes.printing import IRPrinter, PrintFlags
 from neuron_ctrldep.passes.reproducer import Reproducer, read_reproducer
 from neuron_ctrldep.passes.timing import StatisticsReport, Timing
 from neuron_ctrldep.tools import verify_diagnostics
-from neuron_ctrldep.tools.common import render_diagnostic
+from neuron_ctrldep.tools.common import print_traceback, render_diagnostic
 from neuron_ctrldep.tools.opt_flags import PassFlag
 from neuron_ctrldep.tools.split import near_misses, split_input
 
@@ -180,7 +179,7 @@ class Session:
             raise  # not a fault of this chunk
         except CtrlDepError as error:
             if self._options.debug:
-                traceback.print_exc()
+                print_traceback()
             for diagnostic in error.diagnostics:
                 # What came through MLIR was reported when it was emitted.
                 if not any(diagnostic is known for known in emitted):

@@ -1,0 +1,60 @@
+"""Nothing that is known to end a process can be reached: each attempt brings an error message."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXPECTED = {
+    "anchor_of_another_op": "can't run 'gpu.module' pass manager on 'builtin.module' op",
+    "anchor_that_is_no_op": "there is no such operation",
+    "pass_pipeline_on_another_op": "runs on 'builtin.module', not on 'func.func'",
+    "pass_pipeline_inside_an_option": "is a pass pipeline; an option takes single passes only",
+    "python_pass_on_another_op": "runs on 'func.func', not on 'builtin.module'",
+    "add_to_the_running_pass_manager": "a pass cannot add passes to the pass manager that runs it",
+    "pass_erases_its_root": "pass 'given' erased the op it runs on",
+    "pass_erases_the_module": "pass 'given' erased the op it runs on",
+    "pass_erases_its_sibling": "pass 'given' raised ValueError: done",
+    "pass_recurses": "pass 'given' raised RecursionError",
+    "regions_in_text": "regions are nested more than 1000 deep",
+    "regions_in_bytecode": "regions are nested 5000 deep",
+    "regions_by_hand": "regions are nested 5000 deep",
+    "brackets_in_attributes": "brackets are nested more than 1000 deep",
+    "brackets_in_types": "brackets are nested more than 1000 deep",
+    "minus_signs": "more than 1000 minus signs in a row",
+    "pipelines_nested": "pipelines are nested more than 100 deep",
+    "bytes_that_are_not_utf8": "not UTF-8 text: byte 0xff at offset 20",
+    "names_that_are_not_utf8": "a name with bytes that are not UTF-8",
+    "files_that_are_not_utf8": "redefinition of symbol named 'a'",
+    "nul_in_text": "the text holds a NUL byte",
+    "half_of_a_bytecode": "error: ",
+    "magic_number_alone": "error: ",
+}
+
+
+@pytest.fixture(scope="module")
+def messages() -> dict[str, str]:
+    child = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("killers.py"))],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+        check=False,
+    )
+    lines = child.stdout.splitlines()
+    assert child.returncode == 0, f"died with {child.returncode} after {lines[-1:]}: {child.stderr[-500:]}"
+    return dict(line.split(": ", 1) for line in lines if re.match(r"\w+: ", line))
+
+
+def test_all_cases_ran(messages: dict[str, str]) -> None:
+    assert messages.keys() == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_killer(messages: dict[str, str], name: str) -> None:
+    assert EXPECTED[name] in messages[name]

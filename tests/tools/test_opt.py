@@ -1,0 +1,170 @@
+"""``neuron-ctrldep-opt`` as a process: start-up, exit statuses, and what comes out of faults."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from neuron_ctrldep.tools.common import run_tool
+from neuron_ctrldep.tools.opt import NAME, main
+
+MODULE = "func.func @f(%a: i32) -> i32 {\n  %0 = arith.addi %a, %a : i32\n  return %0 : i32\n}\n"
+
+
+def opt(*args: str | Path) -> int:
+    """The tool in this process; its exit status."""
+    try:
+        return run_tool(NAME, main, [str(argument) for argument in args])
+    except SystemExit as error:  # argparse
+        return int(error.code or 0)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.mlir"
+    path.write_text(MODULE)
+    return path
+
+
+def test_the_output_parses_back(source: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert opt(source, "--mlir-print-op-generic", "-o", first) == 0
+    assert opt(first, "--emit-bytecode", "-o", second) == 0
+    assert opt(second, "--mlir-print-op-generic", "-o", second) == 0
+    assert first.read_text() == second.read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe", ":1:1: error: not UTF-8 text: byte 0xff at offset 0"),
+        (b"module {\n  func.func @\xc3(", ":2:14: error: not UTF-8 text"),
+        (b"garbage", ":1:1: error: "),
+        (b"module {", ":1:"),
+        (b"module {}\0", ": error: the text holds a NUL byte"),
+        (b"ML\xefR", ": error: "),
+        (b"ML\xefR" + bytes(range(256)), ": error: "),
+        (bytes(range(256)), ":2:118: error: not UTF-8 text"),
+        (b"\0" * 100, ": error: "),
+        (b"module {" * 5000, ":1:8008: error: regions are nested more than 1000 deep"),
+        ('func.func @"é"() { return } bad'.encode(), ":1:30: error: custom op 'bad' is unknown"),
+    ],
+)
+def test_faults_of_the_input(content: bytes, message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "in", tmp_path / "out"
+    path.write_bytes(content)
+    assert opt(path, "--cse", "-o", out) == 1
+    err = capfd.readouterr().err
+    assert str(path) + message in err
+    assert "Traceback" not in err
+    assert "internal error" not in err
+    assert not out.exists()
+
+
+def test_the_caret_counts_characters(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in"
+    path.write_text('func.func private @"ééé"() bad')
+    assert opt(path) == 1
+    # MLIR's column counts bytes; the caret stands below the word.
+    place, row, caret = capfd.readouterr().err.splitlines()
+    assert ":1:31: error" in place
+    assert row[caret.index("^") :] == "bad"
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "message"),
+    [
+        (["--pass-pipeline=cse"], 1, "pass-pipeline:1:1: error: expected pass pipeline to be wrapped"),
+        (["--cse=a=1"], 1, "command-line:1:7: error: pass 'cse' has no option 'a'"),
+        (["--no-such-flag"], 2, "unknown command line argument '--no-such-flag'"),
+        (["--cse", "--pass-pipeline=builtin.module(cse)"], 2, "can't be used with individual pass options"),
+        (["--verify-each=perhaps"], 2, "'perhaps' is invalid value for boolean argument"),
+        (["--verify-diagnostics=some"], 2, "invalid choice: 'some'"),
+        (["--emit-bytecode-version=-1"], 2, "'-1' value invalid for uint argument"),
+        (["--mlir-timing=maybe"], 2, "invalid value for boolean argument"),
+        (["--run-reproducer"], 1, "the input holds no reproducer"),
+        (["--mlir-print-ir-after=nothing"], 2, "cannot find a pass named 'nothing'"),
+        (["--mlir-generate-reproducer=/no/such/folder/r"], 1, "cannot write the file"),
+        (["--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir=/dev/null/x", "--cse"], 1, "cannot make the folder"),
+        (["-o"], 2, "expected one argument"),
+        (["second.mlir"], 2, "unrecognized arguments: second.mlir"),
+    ],
+)
+def test_faults_of_the_command_line(
+    args: list[str], status: int, message: str, source: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert opt(source, *args) == status
+    out, err = capfd.readouterr()
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_switches_can_be_turned_off(source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert opt(source, "--mlir-timing=false", "--mlir-print-op-generic=0") == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("module {")
+    assert err == ""
+
+
+def test_symbols_cannot_leave_the_tree_of_dumps(tmp_path: Path) -> None:
+    path, tree = tmp_path / "in.mlir", tmp_path / "tree"
+    path.write_text('module @"../../up" { func.func @"/etc/x"() { return } func.func @"\\FF"() { return } }')
+    pipeline = "--pass-pipeline=builtin.module(func.func(cse))"
+    assert opt(path, "--mlir-print-ir-after-all", f"--mlir-print-ir-tree-dir={tree}", pipeline, "-o", os.devnull) == 0
+    found = sorted(str(file.relative_to(tree)) for file in tree.rglob("*.mlir"))
+    assert found == [
+        "builtin_module_______up/func_func__/0_0_cse.mlir",
+        "builtin_module_______up/func_func__etc_x/0_0_cse.mlir",
+    ]
+
+
+# --- start-up ---------------------------------------------------------------------------------------------------------
+
+
+def test_no_jax_and_no_pass_that_is_not_asked_for(source: Path) -> None:
+    script = (
+        "import sys; from neuron_ctrldep.tools.opt import main; main(sys.argv[1:]);print(*sys.modules, file=sys.stderr)"
+    )
+    child = subprocess.run([sys.executable, "-c", script, source, "--cse"], capture_output=True, text=True, check=True)
+    loaded = child.stderr.split()
+    assert not [name for name in loaded if name == "jax" or name.startswith("jax.")]
+    assert not {"neuron_ctrldep.passes.flatten", "neuron_ctrldep.task"} & set(loaded)
+
+
+def test_help_and_completion_do_not_load_the_bindings() -> None:
+    for flag in ("--help", "--completion=bash"):
+        script = (
+            "import atexit, sys; from neuron_ctrldep.tools.opt import main\n"
+            f"atexit.register(lambda: print('jaxlib' in sys.modules)); main(['{flag}'])"
+        )
+        child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        assert child.stdout.splitlines()[-1] == "False"
+
+
+def cpu_seconds(*command: str) -> float:
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return (after.children_user - before.children_user) + (after.children_system - before.children_system)
+
+
+def test_version_starts_as_fast_as_the_bindings() -> None:
+    version = [sys.executable, "-c", "from neuron_ctrldep.tools.opt import main; main(['--version'])"]
+    bindings = [sys.executable, "-c", "import jaxlib.mlir.ir"]
+    # Processor time, the best of several, side by side: other load on the machine should not decide.
+    pairs = [(cpu_seconds(*version), cpu_seconds(*bindings)) for _ in range(5)]
+    assert min(first for first, _ in pairs) <= 1.5 * min(second for _, second in pairs)
+
+
+def test_long_lines_are_cut(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "in"
+    path.write_text("//" + "x" * 10 + "\n" + " " * 100_000 + "bad" + " " * 100_000)
+    assert opt(path) == 1
+    _, row, caret = capfd.readouterr().err.splitlines()
+    assert len(row) < 500
+    assert row[caret.index("^") :].startswith("bad")
