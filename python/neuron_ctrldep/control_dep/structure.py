@@ -52,7 +52,8 @@ def main_function(module: ir.Operation) -> ir.Operation | None:
 _TUPLES = frozenset({"stablehlo.tuple", "mhlo.tuple"})
 _ELEMENTS = frozenset({"stablehlo.get_tuple_element", "mhlo.get_tuple_element"})
 ADD_DEPENDENCY = "mhlo.add_dependency"
-_MAYBE_TRANSPARENT = frozenset({*_TUPLES, *_ELEMENTS, ADD_DEPENDENCY, *CUSTOM_CALLS.values()})
+_CUSTOM_CALLS = frozenset(CUSTOM_CALLS.values())
+_MAYBE_TRANSPARENT = frozenset({*_TUPLES, *_ELEMENTS, ADD_DEPENDENCY, *_CUSTOM_CALLS})
 """The ops that :func:`is_transparent` has to look at; all others are instructions."""
 _CONSTANTS = frozenset({"stablehlo.constant", "mhlo.constant", "arith.constant"})
 _CALLEES = {
@@ -134,6 +135,11 @@ def _element_index(op: ir.Operation) -> int:
     return op.attributes["index"].value
 
 
+def _may_be_transparent(value: ir.Value) -> bool:
+    op = defining_op(value)
+    return op is not None and op.name in _MAYBE_TRANSPARENT
+
+
 def trace(value: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
     """Look through transparent ops: what ``value`` itself is, and what wire ops and tokens put before it.
 
@@ -143,6 +149,11 @@ def trace(value: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
     op = defining_op(value)
     if op is None or op.name not in _MAYBE_TRANSPARENT:
         return [value], []
+    if op.name in _CUSTOM_CALLS and is_control_dep(op) and fault_of(op) is None:
+        operands = list(op.operands)
+        if not any(_may_be_transparent(operand) for operand in operands):
+            # By far the most wire ops: nothing to look through.
+            return operands[-1:], list(dict.fromkeys(operands[:-1]))
     own: dict[ir.Value, None] = {}
     before: dict[ir.Value, None] = {}
     seen: set[tuple[ir.Value, tuple[int, ...], bool]] = set()

@@ -9,7 +9,8 @@ import re
 from neuron_ctrldep.penguin.api import NUMPY_ALIAS, PROGRAM, SCIPY_MODULE, SUPPORT_MODULE, WEIGHT_LOAD
 
 _RESERVED_FORM = re.compile(r"(?:m|input_|v)\d+")
-_NOT_IDENTIFIER = re.compile(r"[^0-9A-Za-z_]")
+_WORD = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+_TO_WORD = bytes(byte if byte in _WORD else ord("_") for byte in range(256))
 _LONGEST = 200
 """Longer names are cut: an identifier is there to be read."""
 
@@ -35,7 +36,7 @@ RESERVED = frozenset(
 
 def identifier(name: str) -> str:
     """``name`` with every character that an ASCII identifier cannot hold replaced by ``_``."""
-    text = _NOT_IDENTIFIER.sub("_", name[:_LONGEST])
+    text = name[:_LONGEST].encode("ascii", "replace").translate(_TO_WORD).decode("ascii")
     return text if text and not text[0].isdigit() else "_" + text
 
 
@@ -53,7 +54,7 @@ class Names:
 
     def fresh(self, name: str) -> str:
         """An identifier made from ``name`` that was not given out before: ``x``, then ``x_1``, ``x_2``, and so on."""
-        base = name if name.isascii() and name.isidentifier() and len(name) <= _LONGEST else identifier(name)
+        base = identifier(name)
         number = self._next.get(base)
         if number is None and not is_reserved(base):
             self._next[base] = 1
