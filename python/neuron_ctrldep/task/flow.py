@@ -92,6 +92,8 @@ class Construct:
     bodies: list[Body] = field(default_factory=list)
     holds_scope: bool = False
     """Whether a hand-placed scope lies in it (or it is one)."""
+    condition: ir.Value | None = None
+    """What ``scf.if`` decides by."""
 
     @property
     def runs_at_least_once(self) -> bool:
@@ -238,6 +240,8 @@ class Flow:
 
     def _construct(self, op: ir.Operation, name: str, kind: ConstructKind, parent: Body) -> Construct:
         construct = Construct(op, kind, parent)
+        if name == "scf.if":
+            construct.condition = op.operands[0]
         region = parent.region
         scope = Scope.of(op) if name == "scf.execute_region" else None
         if scope is not None:

@@ -21,6 +21,8 @@ class Id:
     """The id that this one turned out to be equal to."""
     after: int = field(default=0, repr=False)
     """The ids that are complete whenever this one is, as bits: see :mod:`~neuron_ctrldep.task.order`."""
+    ways: tuple[int, ...] = field(default=(), repr=False)
+    """For an id that control flow chooses: the same bits for each thing that it may be, as seen where it is chosen."""
     last_use: int = field(default=-1, repr=False)
     """The last item of the function's body that looks at it."""
 

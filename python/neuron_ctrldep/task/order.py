@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.events import RAW, Conflict, ConstructIds, Event, Hazards, TaskHazards
-from neuron_ctrldep.task.flow import Body
+from neuron_ctrldep.task.flow import Body, Construct
 from neuron_ctrldep.task.ids import (
     Choice,
     Final,
@@ -34,8 +35,26 @@ _MEMORY_BITS = 1 << 28
 
 _FORGET_EVERY = 256
 
+_ROUNDS = 2
+"""How often what is found together is looked at once more with what was found."""
+
+_DEPTH = 5
+"""How many constructs are looked through for what ids imply together."""
+
+_BUDGET = 100_000
+"""How often, in one function, that is done at all: it finds edges that can be left out, and costs time."""
+
+_FEW = 32
+"""Up to so many ids that leave a construct are all looked at together."""
+
 _MAX_DEPTH = 8
 """How many ids made of ids are looked through: without a limit, long chains of branches would take quadratic time."""
+
+
+_Taken = dict[ir.Value | None, int]
+"""The conditions that led to a place, with the branch they led into."""
+
+_NOTHING: _Taken = {}
 
 
 @dataclass(eq=False, slots=True)
@@ -78,8 +97,15 @@ class _OrderWalk:
         self.keep_redundant = keep_redundant
         self.found = Order()
         self.base = 0
+        self.budget = _BUDGET
         self.live: dict[Id, None] = {}
         self.assumed: dict[Phi, tuple[int, int]] = {}
+        self.homes: dict[Construct, ConstructIds] = {
+            event.construct: event
+            for events in hazards.events.values()
+            for event in events
+            if isinstance(event, ConstructIds)
+        }
 
     # --- sets ---
 
@@ -124,7 +150,7 @@ class _OrderWalk:
         for number, event in enumerate(events):
             self._event(event)
             for node in ends.pop(number, ()):
-                node.after = 0
+                node.after, node.ways = 0, ()
                 self.live.pop(node, None)
             if not number % _FORGET_EVERY:
                 self._forget()
@@ -160,6 +186,7 @@ class _OrderWalk:
         self.base += shift
         for node in self.live:
             node.after >>= shift
+            node.ways = tuple(way >> shift for way in node.ways)
 
     def _body(self, body: Body) -> None:
         for event in self.hazards.events[body]:
@@ -205,6 +232,8 @@ class _OrderWalk:
             for way in ways:
                 after &= way
             self.set(node, after | others)
+            if isinstance(node, Choice | Final) or (isinstance(node, Handed) and node.outside):
+                node.ways = tuple(ways)
 
     def _related(self, exits: Sequence[tuple[Id, Sequence[Id]]], known: list[list[int]]) -> list[int]:
         """For each exit the exits that are complete when it is, way by way."""
@@ -230,6 +259,7 @@ class _OrderWalk:
         for phi, sets, others in zip(phis, known, self._related(initial, known), strict=True):
             before, between = self.assumed.get(phi, (-1, -1))
             self.assumed[phi] = (sets[0] & outer & before, others & between)
+            phi.ways = (sets[0],) if construct.runs_at_most_once else (sets[0], phi.ways[1] if phi.ways else -1)
         while True:
             for phi in phis:
                 before, between = self.assumed[phi]
@@ -244,6 +274,10 @@ class _OrderWalk:
             related = self._related(yielded, ends)
             if construct.runs_at_most_once:
                 break
+            for phi, sets in zip(phis, ends, strict=True):
+                # What holds of sets of phis is found with these.
+                changed |= phi.ways[1] != sets[0]
+                phi.ways = (phi.ways[0], sets[0])
             for phi, sets, others in zip(phis, ends, related, strict=True):
                 before, between = self.assumed[phi]
                 now = (before & sets[0], between & others)
@@ -253,10 +287,8 @@ class _OrderWalk:
                 break
         if construct.kind == "while":
             self._leave(ids, [(node, (node.source,)) for node in ids.handed_out])
-        elif construct.runs_at_least_once:
-            self._leave(ids, [(final, (_yielded(final.phi),)) for final in ids.finals])
         else:
-            self._leave(ids, [(final, (final.phi,)) for final in ids.finals])
+            self._leave(ids, [(final, _ways_of(final)) for final in ids.finals])
 
     # --- tasks ---
 
@@ -278,12 +310,16 @@ class _OrderWalk:
             complete = user
             for node in nodes:
                 complete |= node.after
-            for node in nodes:
-                if user and self.holds(user, node):
-                    continue
-                if self.keep_redundant or not self._implied(node, nodes, complete):
-                    result.edges.append((node, kinds[node]))
+            kept = nodes if not user else [node for node in nodes if not self.holds(user, node)]
+            if not self.keep_redundant:
+                kept = [node for node in kept if not self._implied(node, nodes, complete)]
+            given = flatten(task.user) if task.user else []
             complete |= self.all_upto(nodes)
+            if any(node.ways or isinstance(node, Handed) for node in (*nodes, *given)):
+                taken = _taken(task.task.body)
+                kept = self._without_implied(kept, user, given, taken)
+                complete = self._together(complete, [*nodes, *given], None, _DEPTH, taken)
+            result.edges = [(node, kinds[node]) for node in kept]
         else:
             complete = user
             for slot, conflict, _ in task.conflicts:
@@ -299,6 +335,75 @@ class _OrderWalk:
                 result.unordered |= 1 << slot
         self.set(task.leaf, complete)
 
+    def _without_implied(self, nodes: list[Id], user: int, given: list[Id], taken: _Taken) -> list[Id]:
+        """``nodes`` without those that the others and the user's edges imply together.
+
+        One after the other is left out, so that what is left implies all that was left out. An edge that only the
+        user's edges imply goes even where all others are wanted.
+        """
+        kept = list(nodes)
+        for node in nodes:
+            others = [other for other in kept if other is not node] if not self.keep_redundant else []
+            if others or given:
+                known = self._together(user | self.all_upto(others), [*others, *given], node, _DEPTH, taken)
+                if self.holds(known, node):
+                    kept.remove(node)
+        return kept
+
+    def _together(
+        self, known: int, nodes: Sequence[Id], wanted: Id | None = None, depth: int = _DEPTH, taken: _Taken = _NOTHING
+    ) -> int:
+        """``known`` and what ``nodes``, which are complete, imply together, as far as it bears on them and ``wanted``.
+
+        Where control flow chooses several of them at once, it chooses the same way for all: what holds on each way,
+        holds. An iteration is the first or it is not; a branch was taken or another one.
+        """
+        groups: dict[tuple[Construct, type[Id]], list[Id]] = {}
+        for node in (*nodes, wanted) if wanted is not None else nodes:
+            while isinstance(node, Handed) and not node.outside:
+                # What the first body of a while loop hands over is what it was there.
+                known |= self.upto(node.source) if known & self.bit(node) else 0
+                node = resolve(node.source)
+            if isinstance(node, Phi | Choice):
+                groups.setdefault((node.construct, type(node)), []).append(node)
+            elif isinstance(node, Final):
+                groups.setdefault((node.phi.construct, Final), []).append(node)
+            elif isinstance(node, Handed):
+                groups.setdefault((node.construct, Handed), []).append(node)
+        for _ in range(_ROUNDS):
+            before = known
+            for (construct, _), members in groups.items():
+                known |= self._chosen_together(known, self.homes[construct], members, depth, taken)
+            if known == before:
+                break
+        return known
+
+    def _chosen_together(self, known: int, ids: ConstructIds, members: list[Id], depth: int, taken: _Taken) -> int:
+        outer = (1 << max(0, ids.start - self.base)) - 1
+        exits: Sequence[Id] = members
+        for exchanged in (ids.phis, ids.choices, ids.finals, ids.handed_out):
+            if members[0] in exchanged and len(exchanged) <= _FEW:
+                exits = exchanged
+        complete = [node for node in exits if node.ways and known & self.bit(node)]
+        found, completed = outer, list(exits)
+        for way in range(len(_ways_of(members[0]))):
+            if isinstance(members[0], Choice) and taken.get(ids.construct.condition, way) != way:
+                continue  # the condition is the one that led here
+            there = known & outer
+            for node in complete:
+                there |= node.ways[way]
+            sources = [(node, resolve(_ways_of(node)[way])) for node in exits]
+            if depth and self.budget > 0 and any(isinstance(source, _CHOSEN) for _, source in sources):
+                # Before the loop, and in a branch, the conditions that led here hold as well.
+                same = taken if way == 0 or isinstance(members[0], Choice) else _NOTHING
+                self.budget -= 1
+                there = self._together(there, [source for _, source in sources], None, depth - 1, same)
+            found &= there
+            completed = [node for node, source in sources if node in completed and self.holds(there, source)]
+        for node in completed:
+            found |= self.bit(node)
+        return found
+
     def _implied(self, node: Id, nodes: list[Id], complete: int) -> bool:
         """Whether another of ``nodes`` is complete only after ``node``. Of equal ones the first is kept."""
         bit = self.bit(node)
@@ -309,6 +414,15 @@ class _OrderWalk:
             if not node.after & self.bit(other):
                 return True
         return any(nodes.index(other) < nodes.index(node) for other in stronger)
+
+
+def _taken(body: Body | None) -> _Taken:
+    found: _Taken = {}
+    while body is not None and body.owner is not None:
+        if body.owner.condition is not None:
+            found[body.owner.condition] = body.position
+        body = body.owner.parent
+    return found
 
 
 class _Table:
@@ -356,7 +470,7 @@ def _values(node: Id) -> list[Id] | None:
         values = [resolve(source) for source in node.alternatives]
         return values if any(not isinstance(value, Leaf) for value in values) else None
     if isinstance(node, Handed):
-        return [resolve(node.source)] if node.outside else None
+        return [resolve(node.source)]
     if isinstance(node, Final):
         yielded = [_yielded(node.phi)]
         return yielded if node.phi.construct.runs_at_least_once else [resolve(node.phi.initial), *yielded]
@@ -371,6 +485,23 @@ def _values(node: Id) -> list[Id] | None:
 
 def _is_twin(phi: Phi, other: Id) -> bool:
     return isinstance(other, Phi) and other.construct is phi.construct
+
+
+_CHOSEN = (Phi, Choice, Final, Handed)
+"""The ids that are one of several others."""
+
+
+def _ways_of(node: Id) -> Sequence[Id]:
+    """What ``node`` may be, way by way, in the order of its ``ways``."""
+    if isinstance(node, Choice):
+        return node.alternatives
+    if isinstance(node, Handed):
+        return (node.source,)
+    if isinstance(node, Final):
+        phi = node.phi
+        return (_yielded(phi),) if phi.construct.runs_at_least_once else (phi.initial, _yielded(phi))
+    assert isinstance(node, Phi)
+    return (node.initial,) if node.construct.runs_at_most_once else (node.initial, _yielded(node))
 
 
 def _yielded(phi: Phi) -> Id:
