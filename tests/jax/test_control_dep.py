@@ -57,6 +57,22 @@ def test_cpu_gets_a_barrier_and_no_custom_call():
     same(jax.jit(ordered)(X, Y), jax.jit(plain)(X, Y))
 
 
+@pytest.mark.parametrize(
+    ("platforms", "barriers", "calls"),
+    [
+        (("cpu",), 1, 0),
+        (("cuda",), 1, 0),
+        (("rocm",), 1, 0),
+        (("tpu",), 1, 0),
+        (("cpu", "tpu"), 1, 0),
+        (("neuron",), 0, 1),
+    ],
+)
+def test_each_platform_gets_what_it_runs(platforms, barriers, calls):
+    text = jax.jit(ordered).trace(X, Y).lower(lowering_platforms=platforms).as_text()
+    assert (text.count("stablehlo.optimization_barrier"), wire_ops(text)) == (barriers, calls)
+
+
 def test_eagerly_the_value_passes():
     same(ordered(X, Y), plain(X, Y))
     x = jnp.asarray(X)
