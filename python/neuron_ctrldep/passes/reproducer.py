@@ -65,7 +65,7 @@ def read_reproducer(text: str, *, file: str = "-") -> Reproducer | None:
     pipeline = values.get("pipeline")
     if not isinstance(pipeline, str):
         raise _malformed(
-            "the reproducer has no pipeline: expected 'pipeline: \"builtin.module(...)\"'", text, start, file
+            "the reproducer has no pipeline: expected 'pipeline: \"builtin.module(...)\"'", text, start - 1, file
         )
     return Reproducer(pipeline, values.get("disable_threading") is True, values.get("verify_each") is not False)
 

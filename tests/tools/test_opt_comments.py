@@ -1,0 +1,133 @@
+"""Chunks, expected diagnostics and reproducers, as functions; the lit tests show them whole."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neuron_ctrldep import mlir
+from neuron_ctrldep.errors import Diagnostic, InputError, Severity, SourceLocation
+from neuron_ctrldep.passes.reproducer import Reproducer, read_reproducer
+from neuron_ctrldep.tools.split import near_misses, split_input
+from neuron_ctrldep.tools.verify_diagnostics import check
+
+
+@given(st.text(st.sampled_from("ab \n#-"), max_size=40))
+@settings(deadline=None)
+def test_chunks_keep_their_place(text: str) -> None:
+    chunks = list(split_input(text, "##"))
+    assert [chunk.strip("\n ") for chunk in chunks] == [part.strip("\n ") for part in text.split("##")]
+    for chunk in chunks:
+        for number, row in enumerate(chunk.split("\n")):
+            for column, character in enumerate(row):
+                if not character.isspace():
+                    assert text.split("\n")[number][column] == character
+
+
+def test_near_misses() -> None:
+    text = "// -----\n// ----\n  // ---  \n// --\nx // ----\n//-----\n"
+    assert list(near_misses(text, "// -----")) == [(2, 8), (3, 9)]
+    assert list(near_misses("--\n", "---")) == []
+
+
+def at(line: int | None, message: str, severity: Severity = "error", *, file: str = "in") -> Diagnostic:
+    return Diagnostic(severity, message, None if line is None else SourceLocation(file, line, 1))
+
+
+def faults(source: str, *diagnostics: Diagnostic, only_expected: bool = False) -> list[str]:
+    found = check(source, "in", diagnostics, only_expected=only_expected)
+    return [f"{fault.location}: {fault.message}" for fault in found]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("x // expected-error {{text}}", 1),
+        ("// expected-error @+2 {{text}}\n\nx", 3),
+        ("x\n\n// expected-error@-2{{text}}", 1),
+        ("x\n// expected-note @above {{see}}\n// expected-error @above {{text}}", 1),
+        ("// expected-error @below {{text}}\n// expected-note @below {{see}}\nx", 3),
+        ("# expected-error @unknown {{text}}", None),
+        ("// expected-error-re {{t{{[a-z]}}xt{{$}}}}", 1),
+        ("// expected-error-re @+0 {{[{{[[:alpha:]]+}}}}", 1),
+    ],
+)
+def test_places(source: str, line: int | None) -> None:
+    diagnostics = [at(line, "some [text" if "alpha" in source else "some text")]
+    if "note" in source:
+        diagnostics.append(at(line, "see there", "note"))
+    assert faults(source, *diagnostics) == []
+    wrong = 7 if line is None else None
+    assert faults(source, *(at(wrong, d.message, d.severity) for d in diagnostics)) != []
+
+
+def test_one_comment_stands_for_equal_diagnostics() -> None:
+    assert faults("x // expected-error {{text}}", at(1, "text"), at(1, "text")) == []
+
+
+def test_what_is_missing_and_what_is_too_much() -> None:
+    source = "x // expected-error {{text}}\ny"
+    assert faults(source) == ['in:1:6: expected error "text" was not produced']
+    assert faults(source, at(1, "text"), at(2, "more", "warning")) == ["in:2:1: unexpected warning: more"]
+    assert faults(source, at(1, "text"), at(2, "more"), only_expected=True) == []
+    assert faults(source, at(1, "text", file="other")) == [
+        "other:1:1: unexpected error: text",
+        'in:1:6: expected error "text" was not produced',
+    ]
+    assert faults(source, at(1, "text", "remark"))[0] == "in:1:6: 'remark' diagnostic emitted when expecting a 'error'"
+
+
+def test_notes_count_but_those_that_mlir_adds() -> None:
+    noted = Diagnostic("error", "text", SourceLocation("in", 1, 1), (at(1, "see there", "note"),))
+    assert faults("x // expected-error {{text}}", noted) == ["in:1:1: unexpected note: see there"]
+    current = Diagnostic("error", "text", SourceLocation("in", 1, 1), (at(1, "see current operation: x", "note"),))
+    assert faults("x // expected-error {{text}}", current) == []
+
+
+def test_regular_expressions_that_do_not_compile() -> None:
+    assert faults("// expected-error-re {{a{{(}}}}")[0].startswith("in:1:4: invalid regex: ")
+
+
+# --- reproducers ------------------------------------------------------------------------------------------------------
+
+
+@given(st.text(max_size=30), st.booleans(), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_reproducers_read_back(pipeline: str, disable_threading: bool, verify_each: bool) -> None:
+    reproducer = Reproducer(pipeline, disable_threading, verify_each)
+    assert read_reproducer(reproducer.render("module {}")) == reproducer
+
+
+def test_a_reproducer_is_mlir() -> None:
+    text = Reproducer('builtin.module(cse{a="é\\\n"})').render("module {}")
+    assert mlir.parse_module(text).name == "builtin.module"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "module {}",
+        '// {-# external_resources: { mlir_reproducer: { pipeline: "x" } } #-}',
+        'module attributes {a.b = "{-# mlir_reproducer: { pipeline: 1 } #-}"} {}',
+        "{-# dialect_resources: {} #-}",
+    ],
+)
+def test_what_is_no_reproducer(text: str) -> None:
+    assert read_reproducer(text) is None
+
+
+@pytest.mark.parametrize(
+    ("metadata", "line", "column"),
+    [
+        ("mlir_reproducer: {\n  verify_each: true }", 1, 44),
+        ("mlir_reproducer: {\n  pipeline: 3 }", 2, 3),
+        ('mlir_reproducer: {\n  pipeline: "x" ; }', 2, 17),
+    ],
+)
+def test_malformed_reproducers(metadata: str, line: int, column: int) -> None:
+    with pytest.raises(InputError) as caught:
+        read_reproducer("{-# external_resources: { " + metadata + " } #-}")
+    location = caught.value.diagnostics[0].location
+    assert location is not None
+    assert (location.line, location.column) == (line, column)

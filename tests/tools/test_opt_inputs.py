@@ -1,0 +1,184 @@
+"""Inputs by content, and versions that do not fit. Artifacts of other versions are of the corpus, or made by hand."""
+
+from __future__ import annotations
+
+import random
+import struct
+from pathlib import Path
+
+import pytest
+
+from neuron_ctrldep import mlir
+from neuron_ctrldep.errors import InputError
+from neuron_ctrldep.exported import read_exported
+from neuron_ctrldep.inputs import load_mlir, recognise
+
+CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "jax_export"
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+
+PROGRAM = """\
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def artifact() -> bytes:
+    return mlir.serialize_portable(mlir.parse_module(PROGRAM), "1.0.0")
+
+
+def exported(module: bytes, *, cut: int = 0) -> bytes:
+    """A flatbuffer with the two fields that are read: the version (offset 4) and the module (offset 30)."""
+    fields = 14
+    vtable_size, table_size = 4 + 2 * fields, 12
+    offsets = [0] * fields
+    offsets[0], offsets[13] = 4, 8
+    vtable = struct.pack(f"<HH{fields}H", vtable_size, table_size, *offsets)
+    table_at = 4 + len(vtable)
+    table = struct.pack("<iHxxI", len(vtable), 3, 4)
+    data = struct.pack("<I", table_at) + vtable + table + struct.pack("<I", len(module)) + module
+    return data[: len(data) - cut]
+
+
+def with_version(artifact: bytes, version: str) -> bytes:
+    """``artifact`` as if another version had written it; the name has as many characters."""
+    assert len(version) == len("1.0.0")
+    return artifact.replace(b"StableHLO_v1.0.0", f"StableHLO_v{version}".encode(), 1)
+
+
+def fault(data: bytes) -> str:
+    with pytest.raises(InputError) as caught:
+        load_mlir(data, file="in")
+    return str(caught.value)
+
+
+def outcome(data: bytes) -> str:
+    """The program, or the fault."""
+    try:
+        return str(load_mlir(data, file="in"))
+    except InputError as error:
+        return str(error)
+
+
+def test_kinds_are_told_by_content(artifact: bytes) -> None:
+    bytecode = mlir.to_bytecode(mlir.parse_module(PROGRAM))
+    assert recognise(PROGRAM.encode()).kind == "text"
+    assert recognise(bytecode).kind == "bytecode"
+    assert recognise(bytecode).producer.startswith("MLIR")
+    assert (recognise(artifact).kind, recognise(artifact).producer) == ("portable", "StableHLO_v1.0.0")
+    assert (recognise(exported(artifact)).kind, recognise(exported(artifact)).payload) == ("exported", artifact)
+
+
+def test_all_kinds_bring_the_same_program(artifact: bytes) -> None:
+    inputs = (PROGRAM.encode(), mlir.to_bytecode(mlir.parse_module(PROGRAM)), artifact, exported(artifact))
+    assert len({str(load_mlir(data)) for data in inputs}) == 1
+
+
+def test_names_with_bytes_that_are_no_text_survive() -> None:
+    module = mlir.parse_module('func.func private @"\\FF\\00x"()')
+    assert str(load_mlir(mlir.to_bytecode(module))) == str(module)
+
+
+def test_ops_of_unknown_dialects_are_refused_in_bytecode_too() -> None:
+    context = mlir.make_context(allow_unregistered=True)
+    bytecode = mlir.to_bytecode(mlir.parse_module('"unknown.op"() : () -> ()', context=context))
+    assert "dialect 'unknown' is unknown" in fault(bytecode)
+    allowed = load_mlir(bytecode, context=mlir.make_context(allow_unregistered=True))
+    assert "unknown.op" in str(allowed)
+
+
+# --- versions ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_artifact_that_is_too_new(artifact: bytes) -> None:
+    # Sound content with a version that does not exist yet is read; damaged content says which version wrote it.
+    text = fault(with_version(artifact, "9.9.9")[:-40])
+    assert "in: error: this portable artifact was written by StableHLO 9.9.9" in text
+    assert f"the installed jaxlib reads 0.9.0 to {mlir.stablehlo_version()}" in text
+    assert "Install a newer jaxlib" in text
+
+
+def test_an_artifact_that_is_too_old(artifact: bytes) -> None:
+    text = fault(with_version(artifact, "0.1.0")[:-40])
+    assert "was written by StableHLO 0.1.0" in text
+    assert "Install an older jaxlib" in text
+
+
+@needs_corpus
+@pytest.mark.parametrize("suffix", ["bin", "exported"])
+def test_the_op_in_the_way_is_named(suffix: str) -> None:
+    data = (CORPUS / f"marker_plain.{suffix}").read_bytes()
+    if mlir.stablehlo_version().split(".")[1] < "18":
+        text = fault(data)
+        assert "was written by StableHLO 1.18.0" in text
+        assert "does not know 'vhlo.custom_call_v2'" in text
+        assert "--serialize-portable=1.17.0" in text
+    else:
+        assert "AwsNeuronControlDep" in str(load_mlir(data))
+
+
+@needs_corpus
+def test_artifacts_of_the_oldest_supported_jaxlib_are_read() -> None:
+    found = sorted(CORPUS.glob("*.jaxlib_0_10_2.bin"))
+    assert found
+    for path in found:
+        assert "stablehlo." in str(load_mlir(path.read_bytes(), file=path.name))
+
+
+@needs_corpus
+def test_every_export_is_read_or_says_why_not() -> None:
+    for path in sorted(CORPUS.glob("*.exported")):
+        text = outcome(path.read_bytes())
+        assert "func.func" in text or "was written by StableHLO" in text
+
+
+# --- damage -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_export_that_is_cut_off(artifact: bytes) -> None:
+    assert "is cut off: its module has" in fault(exported(artifact, cut=10))
+
+
+@pytest.mark.parametrize("length", [0, 3, 4, 20, 40, 47])
+def test_the_start_of_an_export_is_not_one(artifact: bytes, length: int) -> None:
+    assert read_exported(exported(artifact)[:length]) is None
+
+
+def test_random_bytes_are_no_export() -> None:
+    source = random.Random(1)
+    for _ in range(2000):
+        read_exported(source.randbytes(source.randrange(80)))
+
+
+def test_damaged_bytecode_is_a_fault_or_still_a_program(artifact: bytes) -> None:
+    """Each is read in a process of its own, so there are only a few."""
+    source = random.Random(7)
+    for _ in range(6):
+        damaged = bytearray(artifact)
+        for _ in range(4):
+            damaged[source.randrange(24, len(damaged))] = source.randrange(256)
+        assert outcome(bytes(damaged)).startswith(("in: error: ", "module {"))
+
+
+def test_a_reader_that_crashes_is_reported(monkeypatch: pytest.MonkeyPatch, artifact: bytes) -> None:
+    from neuron_ctrldep import bytecode_guard
+
+    crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
+    monkeypatch.setattr(bytecode_guard, "_START", crash)
+    assert fault(artifact) == "in: error: MLIR's bytecode reader crashed (SIGSEGV): the file is damaged"
+    monkeypatch.setattr(bytecode_guard, "_START", "import sys; sys.exit('out of luck')")
+    assert fault(artifact) == "in: error: MLIR's bytecode reader failed (out of luck): the file is damaged"
+
+
+def test_a_reader_that_never_comes_back_is_ended(monkeypatch: pytest.MonkeyPatch, artifact: bytes) -> None:
+    from neuron_ctrldep import bytecode_guard
+
+    monkeypatch.setattr(bytecode_guard, "_CPU_SECONDS", 1)
+    patch = (
+        "; import neuron_ctrldep.mlir as m; m.deserialize_portable = lambda *a, **k: [0 for _ in iter(int, 1)]; main()"
+    )
+    busy = bytecode_guard._START.replace("; main()", patch)
+    monkeypatch.setattr(bytecode_guard, "_START", busy)
+    assert fault(artifact) == "in: error: MLIR's bytecode reader did not come back: the file is damaged"
