@@ -183,6 +183,13 @@ def test_sources_and_hazards():
     ]
 
 
+def test_equal_tasks_without_results_and_places():
+    """Their hashes are equal in the bindings: as keys they would take minutes."""
+    count = 10_000
+    body = "func.call @R(%s) : (tensor<64xf32>) -> () loc(unknown)\n" * count
+    assert len(task_edges(parse(program(body)))["functions"]["main"]["tasks"]) == count
+
+
 def test_names_that_are_not_utf8():
     kernels = r'func.func private @"K\FF"(tensor<64xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}'
     module = parse(program(r'func.call @"K\FF"(%s) {task.name = "n\FE"} : (tensor<64xf32>) -> ()', kernels=kernels))

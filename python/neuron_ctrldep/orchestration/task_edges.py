@@ -7,7 +7,7 @@ from typing import Any
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import HAZARDS, Task, ops_of
 from neuron_ctrldep.task.idflow import sources
-from neuron_ctrldep.task.names import task_names
+from neuron_ctrldep.task.names import TaskNames, task_names
 from neuron_ctrldep.task.program import Orchestration, Scope, TaskModule
 
 __all__ = ["edges_of", "task_edges", "task_names"]
@@ -24,7 +24,7 @@ def task_edges(module: ir.Operation | ir.Module) -> dict[str, Any]:
     return {"functions": {name: _function(function, tasks) for name, function in tasks.orchestrations.items()}}
 
 
-def edges_of(task: Task, names: dict[Task, str]) -> list[dict[str, Any]]:
+def edges_of(task: Task, names: TaskNames) -> list[dict[str, Any]]:
     """The explicit edges that end at ``task``: the user's first, then the compiler's, each once."""
     merged: dict[tuple[str, str, int | None], set[str]] = {}
     hazards = task.compiler_dep_hazards or ("",) * len(task.compiler_deps)
@@ -34,10 +34,9 @@ def edges_of(task: Task, names: dict[Task, str]) -> list[dict[str, Any]]:
     ):
         for value, kind in zip(values, kinds, strict=True):
             for producer in sources(task.operation, value):
-                if producer.task not in names:
-                    continue  # a submit in another function can be reached by no id
-                key = (names[producer.task], source, producer.distance)
-                merged.setdefault(key, set()).update(kind.split("+") if kind else ())
+                name = names.of(producer.task)
+                if name is not None:
+                    merged.setdefault((name, source, producer.distance), set()).update(kind.split("+") if kind else ())
     return [
         {
             "task": name,
@@ -51,7 +50,7 @@ def edges_of(task: Task, names: dict[Task, str]) -> list[dict[str, Any]]:
 
 def _function(function: Orchestration, tasks: TaskModule) -> dict[str, Any]:
     names = task_names(function, tasks)
-    scopes, fallbacks = _scopes(function, names)
+    scopes, fallbacks = _scopes(function, tasks, names)
     return {
         "tasks": {
             name: {"directions": list(task.arg_directions or ()), "deps": edges_of(task, names)}
@@ -62,12 +61,14 @@ def _function(function: Orchestration, tasks: TaskModule) -> dict[str, Any]:
     }
 
 
-def _scopes(function: Orchestration, names: dict[Task, str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _scopes(
+    function: Orchestration, tasks: TaskModule, names: TaskNames
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The tree of scopes, and the regions that fell back, each with the path of its scope in that tree.
 
     The root of the tree is the function; its mode is null, and it holds the tasks that lie in no scope.
     """
-    by_operation = {task.operation: name for task, name in names.items()}
+    in_order = (name for _, name in names.items())
     root: dict[str, Any] = {"mode": None, "owner": None, "tasks": [], "scopes": []}
     fallbacks: list[dict[str, Any]] = []
     if function.fallback is not None:
@@ -77,8 +78,8 @@ def _scopes(function: Orchestration, names: dict[Task, str]) -> tuple[dict[str, 
     while stack:
         op, node, path = stack.pop()
         scope = Scope.of(op)
-        if op in by_operation:
-            node["tasks"].append(by_operation[op])
+        if tasks.task(op) is not None:
+            node["tasks"].append(next(in_order))
         elif scope is not None:
             path = [*path, len(node["scopes"])]
             owner = "compiler" if scope.by_compiler else "user"

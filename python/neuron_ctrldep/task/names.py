@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from neuron_ctrldep.task.dialect import Task
+from collections.abc import Iterator
+
+from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.dialect import Submit, Task
 from neuron_ctrldep.task.program import Orchestration, TaskModule
 
 
-def task_names(function: Orchestration, tasks: TaskModule) -> dict[Task, str]:
-    """A name for each task of ``function``, in program order: its ``task.name``, made unique, or ``task_<n>``."""
-    found = list(tasks.tasks(function))
-    taken = {task.name for task in found}
-    names: dict[Task, str] = {}
+class TaskNames:
+    """The tasks of one function in program order, each with a name of its own.
+
+    Tasks are found again by their ids, not as keys: equal calls without results have equal hashes in the bindings.
+    """
+
+    def __init__(self, pairs: list[tuple[Task, str]]) -> None:
+        self._pairs = pairs
+        self._by_id: dict[ir.Value, str] = {task.id: name for task, name in pairs if task.id is not None}
+
+    def items(self) -> Iterator[tuple[Task, str]]:
+        """Each task with its name, in program order."""
+        return iter(self._pairs)
+
+    def of(self, task: Submit) -> str | None:
+        """The name of a submit; ``None`` when it is in another function."""
+        return self._by_id.get(task.id)
+
+
+def task_names(function: Orchestration, tasks: TaskModule) -> TaskNames:
+    """Name each task of ``function``: its ``task.name``, made unique, or ``task_<n>``."""
+    found = [(task, task.name) for task in tasks.tasks(function)]
+    taken = {name for _, name in found}
     claimed: set[str] = set()
     counters: dict[str, int] = {}
-    for index, task in enumerate(found):
-        base = name = task.name if task.name is not None else f"task_{index}"
-        if task.name in claimed or (task.name is None and name in taken):
+    pairs: list[tuple[Task, str]] = []
+    for index, (task, given) in enumerate(found):
+        base = name = given if given is not None else f"task_{index}"
+        if name in claimed or (given is None and name in taken):
             while name in taken:
                 counters[base] = counters.get(base, 0) + 1
                 name = f"{base}_{counters[base]}"
         taken.add(name)
         claimed.add(name)
-        names[task] = name
-    return names
+        pairs.append((task, name))
+    return TaskNames(pairs)

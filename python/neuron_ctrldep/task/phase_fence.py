@@ -38,8 +38,8 @@ def expand_manual_phase_fence(module: ir.Operation | ir.Module) -> int:
     """
     made = 0
     for function in TaskModule.of(module).orchestrations.values():
-        phases: dict[tuple[ir.Operation, ir.Value], _Phase] = {}
-        updating: dict[ir.Value, set[ir.Operation]] = {}
+        phases: dict[tuple[ir.Block, ir.Value], _Phase] = {}
+        updating: dict[ir.Value, set[ir.Block]] = {}
         for op in walk(function.operation):
             if op.name == Submit.op_name:
                 _collect(Submit(op), phases, updating)
@@ -52,8 +52,8 @@ def expand_manual_phase_fence(module: ir.Operation | ir.Module) -> int:
 
 def _collect(
     consumer: Submit,
-    phases: dict[tuple[ir.Operation, ir.Value], _Phase],
-    updating: dict[ir.Value, set[ir.Operation]],
+    phases: dict[tuple[ir.Block, ir.Value], _Phase],
+    updating: dict[ir.Value, set[ir.Block]],
 ) -> None:
     tensor = _only_dependency(consumer)
     if tensor is None:
@@ -62,7 +62,7 @@ def _collect(
         updating[tensor] = _updating(tensor)
     loop, instances = _outermost_loop(consumer.operation, _block_of(tensor), updating[tensor])
     if loop is not None:
-        phase = phases.setdefault((loop, tensor), _Phase(loop, tensor, []))
+        phase = phases.setdefault((loop.regions[0].blocks[0], tensor), _Phase(loop, tensor, []))
         phase.consumers.append(consumer)
         phase.instances += instances
 
@@ -76,15 +76,13 @@ def _only_dependency(consumer: Submit) -> ir.Value | None:
     return None if tensor.type.is_dynamic_dim(0) else tensor
 
 
-def _outermost_loop(
-    consumer: ir.Operation, home: ir.Block, updating: set[ir.Operation]
-) -> tuple[ir.Operation | None, int]:
+def _outermost_loop(consumer: ir.Operation, home: ir.Block, updating: set[ir.Block]) -> tuple[ir.Operation | None, int]:
     """The outermost loop before which the barrier can stand, and how often the consumer runs in it.
 
     Args:
         consumer: what waits for the tensor.
         home: the block that the tensor is defined in.
-        updating: the ops that change it or hold one that does.
+        updating: the blocks in which it is changed.
     """
     found: tuple[ir.Operation | None, int] = (None, 0)
     instances = 1
@@ -99,7 +97,7 @@ def _outermost_loop(
             break  # a branch: whether the consumer runs at all is not known
         else:
             count = trip_count(parent)
-            if not count or parent in updating:
+            if not count or parent.regions[0].blocks[0] in updating:
                 break
             instances *= count
             if _in_manual_scope(parent):
@@ -122,17 +120,17 @@ def _in_manual_scope(op: ir.Operation) -> bool:
     return False
 
 
-def _updating(tensor: ir.Value) -> set[ir.Operation]:
-    """The ops that carry the tensor or make a changed one of it, and all ops around these."""
-    found: set[ir.Operation] = set()
+def _updating(tensor: ir.Value) -> set[ir.Block]:
+    """The bodies of ops that carry the tensor, and all blocks around ops that make a changed one of it."""
+    found: set[ir.Block] = set()
     for use in tensor.uses:
-        above: ir.Operation | None = use.owner.operation
-        if above is not None and above.name in _READERS:
+        user = use.owner.operation
+        if user.name in _READERS:
             continue
-        while above is not None and above not in found:
-            found.add(above)
-            parent = above.parent
-            above = parent.operation if parent is not None else None
+        found.update(block for region in user.regions for block in region.blocks)
+        while user.parent is not None and user.block not in found:
+            found.add(user.block)
+            user = user.parent.operation
     return found
 
 

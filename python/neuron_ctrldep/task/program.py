@@ -255,11 +255,10 @@ class TaskModule:
         """The tasks in a kernel's body; those that ``verify-task`` is going to reject are left out."""
         if not kernel.has_body:
             return []
-        return [
-            task
-            for task in self.tasks(kernel)
-            if not any(type(task).faults(task.operation)) and task.callee in self.kernels
-        ]
+        return [task for task in self.tasks(kernel) if self._is_sound(task)]
+
+    def _is_sound(self, task: Task) -> bool:
+        return not any(type(task).faults(task.operation)) and task.callee in self.kernels
 
     def _returned_parameters(self, kernel: Kernel) -> tuple[int | None, ...]:
         origins = self._origins(kernel, views=False)
@@ -272,11 +271,12 @@ class TaskModule:
         return tuple(next(iter(parameters)) if len(parameters) == 1 else None for parameters in found)
 
     def _origins(self, kernel: Kernel, *, views: bool) -> Origins:
-        callees = {task.operation: self.kernels[task.callee] for task in self._inner_tasks(kernel)}
-
         def call_alias(op: ir.Operation, result: int) -> int | None:
-            callee = callees.get(op)
-            alias = callee.aliases[result] if callee is not None and result < len(callee.aliases) else None
+            task = self.task(op)
+            if task is None or not self._is_sound(task):
+                return None
+            aliases = self.kernels[task.callee].aliases
+            alias = aliases[result] if result < len(aliases) else None
             return alias if alias is not None and 0 <= alias < len(op.operands) else None
 
         return Origins(kernel.operation.regions[0], call_alias=call_alias, views=views)

@@ -108,7 +108,7 @@ class _Conversion:
         self._token = ir.Type.parse("!stablehlo.token", self._context)
 
     def run(self) -> None:
-        names = iter(list(task_names(self._function, self._tasks).values()))
+        names = (name for _, name in task_names(self._function, self._tasks).items())
         self._retype_function()
         ops = list(walk(self._function.operation))
         for op in ops:
