@@ -268,7 +268,7 @@ def test_passes_go_into_a_pass_manager(module: ir.Operation) -> None:
 
 
 def test_faults_come_out_of_a_pass_manager(module: ir.Operation) -> None:
-    manager = passmanager.PassManager("builtin.module", context=module.context)
+    manager = passmanager.PassManager("any", context=module.context)
     add_to_pass_manager(manager, OnFunctions())
     with pytest.raises(PassError, match=r"runs on 'func.func', not on 'builtin.module'"):
         manager.run(module)
@@ -284,8 +284,16 @@ def test_what_cannot_be_added(module: ir.Operation, spec: str) -> None:
     manager = passmanager.PassManager("builtin.module", context=module.context)
     with pytest.raises(PipelineError):
         add_to_pass_manager(manager, spec)
-    with pytest.raises(PipelineError, match=r"restricted to 'func.func'"):
-        add_to_pass_manager(manager, "mhlo-flatten-tuple")
+
+
+@pytest.mark.parametrize("spec", ["mhlo-flatten-tuple", "test-on-functions", OnFunctions()])
+def test_passes_on_another_op_cannot_be_added(module: ir.Operation, spec: str | Pass) -> None:
+    manager = passmanager.PassManager("builtin.module", context=module.context)
+    with pytest.raises(PipelineError, match=r"runs on 'func.func', not on 'builtin.module'"):
+        add_to_pass_manager(manager, spec)
+    # This one would end the process.
+    with pytest.raises(PipelineError, match=r"runs on 'builtin.module', not on 'func.func'"):
+        add_to_pass_manager(passmanager.PassManager("func.func", context=module.context), "sdy-export-pipeline")
 
 
 def test_a_pass_may_run_a_pipeline(module: ir.Operation) -> None:

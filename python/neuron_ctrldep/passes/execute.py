@@ -52,7 +52,7 @@ class Executor:
         self._observers = observers
         self._report = report
         self._unfit: dict[str, Diagnostic | None] = {}
-        self._reached: set[Pipeline] = set()
+        self._reached: set[int] = set()
         self.results: list[tuple[str, Statistics]] = []
 
     def run(self, op: ir.Operation, pipeline: Pipeline) -> None:
@@ -75,7 +75,7 @@ class Executor:
         """The nested pipelines that had no op to run on."""
         for element in pipeline.elements:
             if isinstance(element, Pipeline):
-                if element not in self._reached:
+                if id(element) not in self._reached:
                     yield element
                 else:
                     yield from self.idle(element)
@@ -146,13 +146,15 @@ class Executor:
             self.results += [(call.name, Statistics()) for call in calls]
 
     def _mark_reached(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
-        wanted = [p for p in pipelines if p not in self._reached or any(isinstance(e, Pipeline) for e in p.elements)]
+        wanted = [
+            p for p in pipelines if id(p) not in self._reached or any(isinstance(e, Pipeline) for e in p.elements)
+        ]
         if not wanted:
             return
         for child in _children(op):
             for pipeline in wanted:
                 if pipeline.fits(child.name):
-                    self._reached.add(pipeline)
+                    self._reached.add(id(pipeline))
                     self._mark_reached(child, [e for e in pipeline.elements if isinstance(e, Pipeline)])
 
     def _run_pass_manager(self, op: ir.Operation, text: str) -> None:
@@ -165,9 +167,10 @@ class Executor:
             try:
                 manager.run(op)
             except ir.MLIRError as error:
-                if not any(d.severity == "error" for d in found):
-                    self._report(Diagnostic("error", f"{error}: {text}", mlir.source_location(op.location)))
-                    found.append(Diagnostic("error", f"{error}: {text}", mlir.source_location(op.location)))
+                if not any(diagnostic.severity == "error" for diagnostic in found):
+                    # A pass may fail without a word.
+                    message = f"{error}: {text}"
+                    raise self._failure([Diagnostic("error", message, mlir.source_location(op.location))]) from error
                 raise PassError(diagnostics=found) from error
 
     def _run_nested(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
@@ -185,7 +188,7 @@ class Executor:
                     if agnostic:
                         continue
                     self._fail(unfit.message, child)
-                self._reached.update(matching)
+                self._reached.update(map(id, matching))
                 whole = Pipeline(matching[0].anchor, tuple(e for p in matching for e in p.elements))
                 for observer in self._observers:
                     observer.enter(matching[0], child)

@@ -111,21 +111,22 @@ def add_to_pass_manager(
         statistics: takes the counters of a Python pass.
 
     Raises:
-        PipelineError: there is no such pass or option, or ``manager`` is running.
+        PipelineError: there is no such pass or option, it does not run on the manager's op, or ``manager`` is running.
     """
     if id(manager) in _running.get():
         raise PipelineError("a pass cannot add passes to the pass manager that runs it; use a new one")
+    # A manager prints as the pipeline it is, "builtin.module(…)", and has no other way to tell its op.
+    anchor = str(manager).partition("(")[0]
     if isinstance(spec, Pass):
         call = PassCall(spec.name, spec, spec.anchor)
+        if spec.anchor != ANY and anchor not in (ANY, spec.anchor):
+            raise PipelineError(f"pass '{spec.name}' runs on '{spec.anchor}', not on '{anchor}'")
     else:
         source = Source(spec)
-        call = Resolver(source).call(parse_element_text(source), None)
+        call = Resolver(source).call(parse_element_text(source), anchor)
     instance = call.instance
     if instance is None:
-        try:
-            manager.add(str(call))
-        except ValueError as error:
-            raise PipelineError(f"pass '{call.name}' cannot be added: {str(error).strip()}") from error
+        manager.add(str(call))
         return
     counters = statistics if statistics is not None else Statistics()
 

@@ -79,4 +79,7 @@ def find(name: str) -> type[Pass] | None:
         raise PipelineError(f"pass '{name}' cannot be loaded from {place}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Pass)):
         raise PipelineError(f"pass '{name}': {place} is not a Pass")
+    missing = [word for word in ("name", "summary") if not hasattr(found, word)] + sorted(found.__abstractmethods__)
+    if missing:
+        raise PipelineError(f"pass '{name}': {place} does not define {', '.join(missing)}")
     return found

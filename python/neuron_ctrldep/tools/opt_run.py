@@ -206,7 +206,7 @@ class Session:
     def _run_passes(self, operation: ir.Operation, report: Callable[[Diagnostic], None]) -> None:
         options, pipeline = self._options, self._pipeline
         if options.no_implicit_module and self._pass_flags:
-            pipeline = pipeline_from_flags(self._pass_flags, anchor=operation.name)
+            self._pipeline = pipeline = pipeline_from_flags(self._pass_flags, anchor=operation.name)
         if options.dump_pass_pipeline:
             print(pipeline.dump(), file=sys.stderr)
         reproducer = Reproducer(str(pipeline), self._disable_threading, self._verify_each)

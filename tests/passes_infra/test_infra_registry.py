@@ -1,0 +1,133 @@
+"""Registration: what is found by name, what is refused, and options from text."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+import types
+
+import pytest
+from passes_for_tests import Everything, Trace
+
+from neuron_ctrldep.errors import PipelineError
+from neuron_ctrldep.passes import registry
+from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.cpp import CppPasses
+from neuron_ctrldep.passes.cpp_names import CANDIDATES
+from neuron_ctrldep.passes.listing import describe_options, render_list
+from neuron_ctrldep.passes.pipeline import is_pass, parse_pipeline
+
+
+def entry_points(*points: tuple[str, str]) -> object:
+    group = registry.ENTRY_POINT_GROUP
+    found = importlib.metadata.EntryPoints(importlib.metadata.EntryPoint(name, value, group) for name, value in points)
+    return lambda **how: found.select(**how)
+
+
+def test_entry_points_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("other-trace", "passes_for_tests:Trace")))
+    assert registry.find("other-trace") is Trace
+    assert "other-trace" in registry.names()
+    assert is_pass("other-trace")
+    assert str(parse_pipeline("any(other-trace{label=x})")) == "any(other-trace{label=x})"
+
+
+def test_a_clash_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = entry_points(("mine", "first:Pass"), ("mine", "second:Pass"))
+    monkeypatch.setattr(importlib.metadata, "entry_points", points)
+    with pytest.raises(PipelineError, match=r"two passes are registered as 'mine': first:Pass and second:Pass"):
+        registry.names()
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("verify-control-deps", "other:Pass")))
+    with pytest.raises(PipelineError, match="two passes are registered as 'verify-control-deps'"):
+        registry.names()
+
+
+class Incomplete(Pass):
+    """Has a name, and nothing else."""
+
+    name = "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("no_such_module:Pass", "cannot be loaded from no_such_module:Pass: No module named"),
+        ("passes_for_tests:Nothing", "cannot be loaded from passes_for_tests:Nothing"),
+        ("passes_for_tests:REGISTERED", "passes_for_tests:REGISTERED is not a Pass"),
+        ("raises_on_import:Pass", "cannot be loaded from raises_on_import:Pass: division by zero"),
+        ("incomplete_passes:Incomplete", "does not define summary, run"),
+    ],
+)
+def test_what_cannot_be_loaded(
+    value: str, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("modules")
+    (folder / "raises_on_import.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(folder)
+    module = types.ModuleType("incomplete_passes")
+    module.Incomplete = Incomplete  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "incomplete_passes", module)
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("broken", value)))
+    with pytest.raises(PipelineError) as caught:
+        parse_pipeline("builtin.module(broken)")
+    assert message in str(caught.value)
+    # The list shows the others all the same.
+    assert message.split(":")[0] in render_list()
+
+
+def test_names_are_close_enough_to_guess() -> None:
+    with pytest.raises(PipelineError, match="did you mean 'verify-control-deps'"):
+        parse_pipeline("builtin.module(verify-control-dep)")
+
+
+def test_most_candidates_are_passes_here() -> None:
+    cpp = CppPasses()
+    there = [name for name in CANDIDATES if cpp.exists(name)]
+    assert len(there) > 0.9 * len(CANDIDATES)
+    assert {"cse", "canonicalize", "symbol-dce", "mhlo-flatten-tuple", "stablehlo-legalize-to-hlo"} <= set(there)
+    assert not cpp.exists("flatten-control-dep-tuple-operands")
+
+
+@pytest.mark.parametrize("name", ["cse), symbol-dce(", "", " ", "cse{", "func.func(cse"])
+def test_only_names_are_names(name: str) -> None:
+    assert not is_pass(name)
+
+
+def test_options_are_described() -> None:
+    described = {key: (kind, words) for key, kind, words in describe_options(Everything)}
+    assert described["flag"] == ("bool", "(default: false)")
+    assert described["mode"] == ("first|second", "(default: first)")
+    assert described["numbers"] == ("int,...", "(default: 1,2)")
+    assert described["maybe"] == ("string", "(default: none)")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"nope": "1"}, "has no option 'nope'; its options: flag, count"),
+        ({"count": "1_000"}, "option 'count' of pass 'test-everything': expected an integer; found '1_000'"),
+        ({"ratio": "x"}, "expected a number"),
+        ({"mode": ""}, "expected one of first, second"),
+        ({"flag": "yes"}, "expected true or false"),
+        ({"numbers": "1,,2"}, "expected an integer; found ''"),
+    ],
+)
+def test_options_that_do_not_fit(given: dict[str, str], message: str) -> None:
+    with pytest.raises(PipelineError) as caught:
+        Everything.from_options(given)
+    assert message in str(caught.value)
+
+
+def test_options_in_several_spellings() -> None:
+    spelled = {"count": "0x1F", "flag": "TRUE", "names": "a,{b,c}", "ratio": "1e-3"}
+    instance = Everything.from_options(spelled)
+    assert (instance.count, instance.flag, instance.names, instance.ratio) == (31, True, ("a", "b,c"), 0.001)
+
+
+def test_statistics() -> None:
+    statistics = Statistics()
+    statistics.add("b", 2)
+    statistics.add("a", 0)
+    statistics.add("b")
+    assert statistics.as_dict() == {"a": 0, "b": 3}
+    assert statistics["none"] == 0
