@@ -60,3 +60,23 @@ func.func @others(%a: tensor<f32>) -> tensor<f32> {
   %1 = stablehlo.optimization_barrier %0 : tensor<f32>
   return %1 : tensor<f32>
 }
+
+// The body of a fusion runs as one kernel, and XLA's verifier takes no barrier in it: the data alone is left.
+// CHECK-LABEL: func.func @fusion(
+// CHECK:         "mhlo.fusion"
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: tensor<4xf32>):
+// CHECK-NEXT:      %[[P:.*]] = stablehlo.negate %[[X]]
+// CHECK-NEXT:      %[[S:.*]] = stablehlo.sine %[[X]]
+// CHECK-NEXT:      %[[R:.*]] = stablehlo.add %[[P]], %[[S]]
+// CHECK-NEXT:      mhlo.return %[[R]]
+func.func @fusion(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %f = "mhlo.fusion"(%a) <{fusion_kind = #mhlo<fusion_kind kLoop>}> ({
+  ^bb0(%x: tensor<4xf32>):
+    %p = stablehlo.negate %x : tensor<4xf32>
+    %w = stablehlo.custom_call @AwsNeuronControlDep(%p, %x) {has_side_effect = true} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %s = stablehlo.sine %w : tensor<4xf32>
+    %r = stablehlo.add %p, %s : tensor<4xf32>
+    mhlo.return %r : tensor<4xf32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %f : tensor<4xf32>
+}

@@ -173,7 +173,7 @@ class Checker:
         sources = self._stand_ins(function, block, src, upward=True)
         if not sources:
             return "dropped", CONSTANT_PREDECESSOR
-        if dst in function.nodes:
+        if dst in function.nodes and block.instructions[dst].opcode not in _PACKAGING:
             found = self._compare(function, sources, function.nodes[dst])
             if found != "lost":
                 return found, ""
@@ -239,7 +239,9 @@ class Checker:
         """
         if block.name not in self._copies:
             found = dict.fromkeys(f for name in block.instructions for f in self._by_name.get(name, ()))
-            self._copies[block.name] = [f for f in found if not any(o in found for o in _owners_of(f))]
+            copies = [f for f in found if not any(o in found for o in _owners_of(f))]
+            # The entry is there even when nothing of it is left: the first function.
+            self._copies[block.name] = copies or (self._functions[:1] if block.is_entry else [])
         return self._copies[block.name]
 
     def _is_reached(self, block: SourceBlock) -> bool:

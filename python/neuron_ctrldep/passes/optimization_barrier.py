@@ -6,7 +6,7 @@ import dataclasses
 from typing import ClassVar
 
 from neuron_ctrldep.errors import Diagnostic, PassError
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import ir, parent_of
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.wire_ops import (
     Leftovers,
@@ -26,6 +26,7 @@ from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES
 COUNTERS = {
     "ops-converted": "wire ops replaced",
     "edges-dropped": "edges to or from empty tuples: a barrier has no value for them",
+    "edges-in-fusions": "edges inside a fusion, which runs as one: XLA takes no barrier there",
 }
 
 
@@ -49,7 +50,36 @@ def control_deps_to_optimization_barrier(
     # What forwards nothing goes last: until then it tells what its readers were ordered after.
     for op in sorted(ops, key=lambda op: _forwards_nothing(op)):
         statistics.add("ops-converted")
+        if _in_fusion(op):
+            statistics.add("edges-in-fusions", len(op.operands) - 1)
+            _forward_data(op)
+            continue
         statistics.add("edges-dropped", _convert(op))
+
+
+def _in_fusion(op: ir.Operation) -> bool:
+    """Whether ``op`` is in the body of a fusion.
+
+    A barrier's results are elements of a tuple there, and XLA's verifier wants a reader for each instruction of a fusion;
+    what is ordered before the data has none.
+    """
+    parent = parent_of(op)
+    while parent is not None:
+        if parent.name == "mhlo.fusion":
+            return True
+        parent = parent_of(parent)
+    return False
+
+
+def _forward_data(op: ir.Operation) -> None:
+    """Replace a wire op by its data."""
+    operands = list(op.operands)
+    leftovers = Leftovers(Tuples(op.name.partition(".")[0]).names)
+    op.results[0].replace_all_uses_with(operands[-1])
+    op.erase()
+    for operand in operands:
+        leftovers.lost_use(operand)
+    leftovers.erase()
 
 
 def _forwards_nothing(op: ir.Operation) -> bool:
@@ -151,7 +181,8 @@ class ControlDepsToOptimizationBarrier(Pass):
     description: ClassVar[str] = """\
 The program then runs on any XLA backend and still holds the order. A wire op becomes an `optimization_barrier` of its
 dialect over the same values; its result is the barrier's last. Tokens go through; a tuple goes through leaf by leaf and
-is packed again. Put this pass last in a pipeline: MLIR's `cse` merges equal barriers.
+is packed again. Put this pass last in a pipeline: MLIR's `cse` merges equal barriers. The body of an `mhlo.fusion` runs
+as one kernel and XLA takes no barrier in it: a wire op there is replaced by its data.
 
 Before:
 
