@@ -60,8 +60,8 @@ def control_deps_to_optimization_barrier(
 def _in_fusion(op: ir.Operation) -> bool:
     """Whether ``op`` is in the body of a fusion.
 
-    A barrier's results are elements of a tuple there, and XLA's verifier wants a reader for each instruction of a fusion;
-    what is ordered before the data has none.
+    A barrier's results are elements of a tuple there, and XLA's verifier wants a reader for each instruction of a
+    fusion; what is ordered before the data has none.
     """
     parent = parent_of(op)
     while parent is not None:
