@@ -5,8 +5,8 @@
 // CHECK: call @W(%[[S:[^)]*]]) {arg_directions = ["OutputExisting"]}
 // CHECK: call @R(%[[T:[^)]*]]) {arg_directions = ["Input"]}
 
-// ALIAS: %[[P:.*]] = "task.submit"(%[[S:[^)]*]]) {{.*}}callee = @W
-// ALIAS: "task.submit"(%[[T:.*]], %[[P]]) {arg_directions = ["NoDep"], callee = @R
+// ALIAS: %[[P:[^ ,:)]*]] = "task.submit"(%[[S:[^)]*]]) {{.*}}callee = @W
+// ALIAS: "task.submit"(%[[T:[^ ,:)]*]], %[[P]]) {arg_directions = ["NoDep"], callee = @R
 // An allocation overlaps none of them.
 // ALIAS: call @R(%[[A:[^)]*]]) {arg_directions = ["Input"]}
 module {

@@ -9,12 +9,12 @@
 // slot needs no look-up any more. The last writer follows the reader only: that implies the first writer.
 // CHECK-LABEL: func.func @hazards
 // CHECK-SAME: task.auto_manual
-// CHECK: %[[A:.*]]:2 = "task.submit"(%[[S:.*]]) {allow_early_resolve, arg_directions = ["OutputExisting"], callee = @W, operandSegmentSizes = array<i32: 1, 0, 0>, task.name = "first"}
-// CHECK: %[[B:.*]]:2 = "task.submit"(%[[S]], %[[A]]#1) {{.*}}compiler_dep_hazards = ["waw"]{{.*}}task.name = "second"
-// CHECK: %[[C:.*]] = "task.submit"(%[[B]]#0, %[[B]]#1) {arg_directions = ["NoDep"]{{.*}}compiler_dep_hazards = ["raw"]{{.*}}task.name = "reader"
+// CHECK: %[[A:[^ ,:)]*]]:2 = "task.submit"(%[[S:[^ ,:)]*]]) {allow_early_resolve, arg_directions = ["OutputExisting"], callee = @W, operandSegmentSizes = array<i32: 1, 0, 0>, task.name = "first"}
+// CHECK: %[[B:[^ ,:)]*]]:2 = "task.submit"(%[[S]], %[[A]]#1) {{.*}}compiler_dep_hazards = ["waw"]{{.*}}task.name = "second"
+// CHECK: %[[C:[^ ,:)]*]] = "task.submit"(%[[B]]#0, %[[B]]#1) {arg_directions = ["NoDep"]{{.*}}compiler_dep_hazards = ["raw"]{{.*}}task.name = "reader"
 // CHECK: "task.submit"(%[[S]], %[[C]]) {arg_directions = ["OutputExisting"]{{.*}}compiler_dep_hazards = ["war"]{{.*}}task.name = "third"
 // Read-read is no hazard, and storage of its own neither: these stay plain calls.
-// CHECK: call @R(%[[T:.*]]) {arg_directions = ["Input"], task.name = "r0"}
+// CHECK: call @R(%[[T:[^ ,:)]*]]) {arg_directions = ["Input"], task.name = "r0"}
 // CHECK: call @R(%[[T]]) {arg_directions = ["Input"], task.name = "r1"}
 module {
   func.func private @W(tensor<8xf32> {task.direction = "out"}) -> (tensor<8xf32> {task.aliases = 0}) attributes {task.kind = "kernel"}
@@ -34,8 +34,8 @@ module {
 
 // An edge knows all its hazards. Their order is argument order, then program order.
 // CHECK-LABEL: func.func @order_of_edges
-// CHECK: %[[A:.*]] = "task.submit"(%[[S:.*]]) {{.*}}task.name = "a"
-// CHECK: %[[B:.*]] = "task.submit"(%[[T:.*]]) {{.*}}task.name = "b"
+// CHECK: %[[A:[^ ,:)]*]] = "task.submit"(%[[S:[^ ,:)]*]]) {{.*}}task.name = "a"
+// CHECK: %[[B:[^ ,:)]*]] = "task.submit"(%[[T:[^ ,:)]*]]) {{.*}}task.name = "b"
 // CHECK: "task.submit"(%[[T]], %[[S]], %[[B]], %[[A]]) {{.*}}compiler_dep_hazards = ["raw+war+waw", "war"], operandSegmentSizes = array<i32: 2, 0, 2>
 module {
   func.func private @R(tensor<8xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}
@@ -53,11 +53,11 @@ module {
 
 // The user's edges stay in their own group. What they order, through others too, gets no edge, but its slot is rewritten.
 // CHECK-LABEL: func.func @user_edges
-// CHECK: %[[P:.*]] = "task.submit"(%[[S:.*]]) {{.*}}task.name = "p"
-// CHECK: %[[U:.*]] = "task.submit"(%[[T:.*]], %[[P]]) {{.*}}task.name = "u"
-// CHECK: %[[J:.*]] = "task.barrier"(%[[U]], %[[U]])
+// CHECK: %[[P:[^ ,:)]*]] = "task.submit"(%[[S:[^ ,:)]*]]) {{.*}}task.name = "p"
+// CHECK: %[[U:[^ ,:)]*]] = "task.submit"(%[[T:[^ ,:)]*]], %[[P]]) {{.*}}task.name = "u"
+// CHECK: %[[J:[^ ,:)]*]] = "task.barrier"(%[[U]], %[[U]])
 // CHECK: "task.submit"(%[[S]], %[[J]]) {arg_directions = ["NoDep"], callee = @R, operandSegmentSizes = array<i32: 1, 1, 0>, task.name = "covered"}
-// CHECK: "task.submit"(%[[S]], %[[U2:.*]], %[[P]]) {{.*}}compiler_dep_hazards = ["raw"], operandSegmentSizes = array<i32: 1, 1, 1>, task.name = "both"
+// CHECK: "task.submit"(%[[S]], %[[U2:[^ ,:)]*]], %[[P]]) {{.*}}compiler_dep_hazards = ["raw"], operandSegmentSizes = array<i32: 1, 1, 1>, task.name = "both"
 module {
   func.func private @W(tensor<8xf32> {task.direction = "out"}) attributes {task.kind = "kernel"}
   func.func private @R(tensor<8xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}
@@ -95,14 +95,14 @@ module {
 // and the slots that meet it keep their directions.
 // CHECK-LABEL: func.func @scopes
 // CHECK: scf.execute_region no_inline
-// CHECK-NEXT: call @W(%[[S:.*]]) {arg_directions = ["OutputExisting"]}
+// CHECK-NEXT: call @W(%[[S:[^ ,:)]*]]) {arg_directions = ["OutputExisting"]}
 // CHECK-NEXT: call @R(%[[S]]) {arg_directions = ["Input"]}
 // CHECK: {task.scope = "manual"}
-// CHECK: %[[X:.*]] = scf.execute_region -> !task.id no_inline
+// CHECK: %[[X:[^ ,:)]*]] = scf.execute_region -> !task.id no_inline
 // CHECK: {task.scope = "auto"}
 // CHECK: scf.execute_region no_inline
-// CHECK: "task.submit"(%[[T:.*]], %[[X]]) {arg_directions = ["NoDep"]
-// CHECK: call @R(%[[U:.*]]) {arg_directions = ["Input"], task.name = "meets outside"}
+// CHECK: "task.submit"(%[[T:[^ ,:)]*]], %[[X]]) {arg_directions = ["NoDep"]
+// CHECK: call @R(%[[U:[^ ,:)]*]]) {arg_directions = ["Input"], task.name = "meets outside"}
 // CHECK: call @R(%[[S]]) {arg_directions = ["Input"], task.name = "meets manual"}
 module {
   func.func private @W(tensor<8xf32> {task.direction = "out"}) attributes {task.kind = "kernel"}
