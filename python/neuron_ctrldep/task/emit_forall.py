@@ -35,8 +35,11 @@ class GatheredIds:
         math = _Math(ir.InsertionPoint(terminator), self.loop_location)
         place: ir.Value | None = None
         for dimension, trips in zip(self._dimensions, self._trips, strict=True):
-            offset = math.op("arith.subi", dimension.index, math.bound(dimension.lower))
-            number = math.op("arith.divui", offset, math.bound(dimension.step))
+            number = dimension.index
+            if dimension.lower.constant != 0:
+                number = math.op("arith.subi", number, math.bound(dimension.lower))
+            if dimension.step.constant != 1:
+                number = math.op("arith.divui", number, math.bound(dimension.step))
             if place is not None:
                 place = math.op("arith.muli", place, math.constant(trips) if isinstance(trips, int) else trips)
                 number = math.op("arith.addi", place, number)

@@ -79,6 +79,8 @@ class _Walk:
         self.unknown_in: set[Body] = set()
         self.meets_unknown = False
         self._has_outside = False
+        self._after: list[Event] = []
+        """What is made where the construct just walked ends."""
         self._summarize(flow.top)
 
     def new(self, kind: Callable[..., SomeId], **parts: Any) -> SomeId:
@@ -219,6 +221,8 @@ class _Walk:
         else:
             self._loop(ids, events)
         events.append(ids)
+        events += self._after
+        self._after = []
 
     def changes(self, mark: int, body: Body) -> Change:
         """The net changes of ``body``, without storage that exists within one run of it only."""
@@ -313,7 +317,9 @@ class _Walk:
                 continue
             collected = gathered(self.new, construct, joined)
             ids.collected.append(collected)
-            self.user[value] = self.new(Join, members=(initial, collected))
+            join = self.new(Join, members=(initial, collected))
+            self._after.append(join)
+            self.user[value] = join
         if construct.runs_at_least_once:
             for entry, part in removed.items():
                 self.state.remove(part, entry)
