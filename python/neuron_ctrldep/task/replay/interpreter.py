@@ -49,9 +49,7 @@ def run(
 class Interpreter:
     """The state of one run; the handlers of :mod:`~neuron_ctrldep.task.replay.handlers` work on it."""
 
-    def __init__(
-        self, module: TaskModule, choose: Choose, trips: tuple[int, ...], tracking: bool, limit: int
-    ) -> None:
+    def __init__(self, module: TaskModule, choose: Choose, trips: tuple[int, ...], tracking: bool, limit: int) -> None:
         self.result = Run()
         self.module = module
         self.choose = choose
