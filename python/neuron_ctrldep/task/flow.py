@@ -94,6 +94,8 @@ class Construct:
     """Whether a hand-placed scope lies in it (or it is one)."""
     condition: ir.Value | None = None
     """What ``scf.if`` decides by."""
+    ranges: tuple[tuple[object, ...], ...] = ()
+    """The bounds and steps of a loop, to compare: constants, or values."""
 
     @property
     def runs_at_least_once(self) -> bool:
@@ -257,7 +259,11 @@ class Flow:
                 self.regions.append(region)
         if kind in ("for", "parallel"):
             indices = []
-            for dimension in dimensions(op):
+            found = dimensions(op)
+            construct.ranges = tuple(
+                tuple(b.value if b.constant is None else b.constant for b in (d.lower, d.upper, d.step)) for d in found
+            )
+            for dimension in found:
                 lower, step = dimension.lower.constant, dimension.step.constant
                 indices.append(LoopIndex(self._indices, lower, step, dimension.trip_count))
                 self._indices += 1

@@ -51,10 +51,23 @@ _MAX_DEPTH = 8
 """How many ids made of ids are looked through: without a limit, long chains of branches would take quadratic time."""
 
 
-_Taken = dict[ir.Value | None, int]
-"""The conditions that led to a place, with the branch they led into."""
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What is known of decisions because a place was reached at all."""
 
-_NOTHING: _Taken = {}
+    branches: dict[ir.Value, int]
+    """Conditions, with the branch they led into."""
+    ranges: frozenset[tuple[object, ...]]
+    """Ranges of loops that are not empty."""
+
+    def possible(self, construct: Construct, way: int) -> bool:
+        """Whether ``construct``, a branch or a sequential loop that may not run, can have gone this way."""
+        if construct.condition is not None:
+            return self.branches.get(construct.condition, way) == way
+        return way > 0 or not construct.ranges or construct.ranges[0] not in self.ranges
+
+
+_NOTHING = _Taken({}, frozenset())
 
 
 @dataclass(eq=False, slots=True)
@@ -86,18 +99,20 @@ def order(hazards: Hazards, top: Body, *, keep_redundant: bool = False) -> Order
         top: the body of the function.
         keep_redundant: whether to list every conflicting predecessor that no edge of the user's orders.
     """
-    walk = _OrderWalk(hazards, keep_redundant)
+    walk = _OrderWalk(hazards, top, keep_redundant)
     walk.run(top)
     return walk.found
 
 
 class _OrderWalk:
-    def __init__(self, hazards: Hazards, keep_redundant: bool) -> None:
+    def __init__(self, hazards: Hazards, top: Body, keep_redundant: bool) -> None:
         self.hazards = hazards
+        self.top = top
         self.keep_redundant = keep_redundant
         self.found = Order()
         self.base = 0
         self.budget = _BUDGET
+        self.steady = _NOTHING
         self.live: dict[Id, None] = {}
         self.assumed: dict[Phi, tuple[int, int]] = {}
         self.homes: dict[Construct, ConstructIds] = {
@@ -316,7 +331,7 @@ class _OrderWalk:
             given = flatten(task.user) if task.user else []
             complete |= self.all_upto(nodes)
             if any(node.ways or isinstance(node, Handed) for node in (*nodes, *given)):
-                taken = _taken(task.task.body)
+                taken, self.steady = _taken(task.task.body, self.top)
                 kept = self._without_implied(kept, user, given, taken)
                 complete = self._together(complete, [*nodes, *given], None, _DEPTH, taken)
             result.edges = [(node, kinds[node]) for node in kept]
@@ -386,16 +401,17 @@ class _OrderWalk:
                 exits = exchanged
         complete = [node for node in exits if node.ways and known & self.bit(node)]
         found, completed = outer, list(exits)
-        for way in range(len(_ways_of(members[0]))):
-            if isinstance(members[0], Choice) and taken.get(ids.construct.condition, way) != way:
-                continue  # the condition is the one that led here
+        ways = _ways_of(members[0])
+        for way in range(len(ways)):
+            if isinstance(members[0], Choice | Final) and len(ways) > 1 and not taken.possible(ids.construct, way):
+                continue
             there = known & outer
             for node in complete:
                 there |= node.ways[way]
             sources = [(node, resolve(_ways_of(node)[way])) for node in exits]
             if depth and self.budget > 0 and any(isinstance(source, _CHOSEN) for _, source in sources):
-                # Before the loop, and in a branch, the conditions that led here hold as well.
-                same = taken if way == 0 or isinstance(members[0], Choice) else _NOTHING
+                # What is known here was so before the loop, and is so in a branch; in other iterations only some of it.
+                same = taken if way == 0 or isinstance(members[0], Choice) else self.steady
                 self.budget -= 1
                 there = self._together(there, [source for _, source in sources], None, depth - 1, same)
             found &= there
@@ -416,13 +432,27 @@ class _OrderWalk:
         return any(nodes.index(other) < nodes.index(node) for other in stronger)
 
 
-def _taken(body: Body | None) -> _Taken:
-    found: _Taken = {}
-    while body is not None and body.owner is not None:
-        if body.owner.condition is not None:
-            found[body.owner.condition] = body.position
-        body = body.owner.parent
-    return found
+def _taken(body: Body, top: Body) -> tuple[_Taken, _Taken]:
+    """What is known at ``body``; and that part of it that holds at any time, in every iteration."""
+    branches: dict[ir.Value, int] = {}
+    ranges: list[tuple[object, ...]] = []
+    owner = body.owner
+    inner = body
+    while owner is not None:
+        if owner.condition is not None:
+            branches[owner.condition] = inner.position
+        ranges += owner.ranges
+        inner, owner = owner.parent, owner.parent.owner
+    fixed = {value: way for value, way in branches.items() if _is_fixed(value, top)}
+    steady = [bounds for bounds in ranges if all(isinstance(b, int) or _is_fixed(b, top) for b in bounds)]
+    return _Taken(branches, frozenset(ranges)), _Taken(fixed, frozenset(steady))
+
+
+def _is_fixed(value: object, top: Body) -> bool:
+    """Whether ``value`` is defined in the function's own body, and so only once."""
+    if isinstance(value, ir.OpResult):
+        return bool(value.owner.operation.block == top.block)
+    return value in top.arguments
 
 
 class _Table:
