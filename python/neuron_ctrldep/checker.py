@@ -22,6 +22,8 @@ class SourceInstruction:
     opcode: str
     operands: list[str]
     has_side_effect: bool = False
+    index: int = 0
+    """Which element a ``get-tuple-element`` takes."""
 
 
 @dataclass(slots=True)
@@ -168,11 +170,9 @@ class Checker:
 
     def _judge_in(self, function: EmittedFunction, block: SourceBlock, src: str, dst: str) -> tuple[EdgeClass, str]:
         live = self._live[block.name]
-        if src not in function.nodes and src not in live and block.instructions[src].opcode not in _PACKAGING:
-            return self._dead, DEAD_PREDECESSOR
-        sources = self._stand_ins(function, block, src, upward=True)
+        sources, has_dead = self._sources_of(function, block, src)
         if not sources:
-            return "dropped", CONSTANT_PREDECESSOR
+            return (self._dead, DEAD_PREDECESSOR) if has_dead else ("dropped", CONSTANT_PREDECESSOR)
         if dst in function.nodes and block.instructions[dst].opcode not in _PACKAGING:
             found = self._compare(function, sources, function.nodes[dst])
             if found != "lost":
@@ -186,7 +186,7 @@ class Checker:
                 return self._compare(function, sources, function.nodes[start]), ""
             if dst not in live:
                 return self._dead, DEAD_SUCCESSOR
-        targets = self._stand_ins(function, block, dst, upward=False)
+        targets = self._readers_of(function, block, dst)
         if not targets:
             return "dropped", TERMINATOR_ONLY
         found = self._compare(function, sources, targets)
@@ -208,28 +208,62 @@ class Checker:
             return "implied"
         return "lost"
 
-    def _stand_ins(self, function: EmittedFunction, block: SourceBlock, name: str, *, upward: bool) -> list[int]:
-        """The nodes that stand for ``name``: its own, else the nearest ones before (``upward``) or behind it.
+    def _sources_of(self, function: EmittedFunction, block: SourceBlock, name: str) -> tuple[list[int], bool]:
+        """The nodes that stand for ``name`` as a predecessor, and whether something of it was removed as dead.
 
-        What is there before the block runs stands for nothing. Downward, ``name`` itself is passed over: the question
-        is who reads it.
+        Its own nodes, else those of the nearest instructions before it: it was folded away, or it is packaging. An
+        element of a known tuple is that element only. What is there before the block runs stands for nothing.
         """
         found: dict[int, None] = {}
-        seen: set[str] = set()
-        stack = [name]
+        has_dead = False
+        seen: set[tuple[str, tuple[int, ...]]] = set()
+        stack: list[tuple[str, tuple[int, ...]]] = [(name, ())]
         while stack:
-            current = stack.pop()
-            if current in seen:
+            item = stack.pop()
+            if item in seen:
                 continue
-            seen.add(current)
+            seen.add(item)
+            current, path = item
             instruction = block.instructions[current]
-            if upward and instruction.opcode in _THERE_BEFORE:
+            if instruction.opcode in _THERE_BEFORE:
                 continue
-            is_packaging = instruction.opcode in _PACKAGING
-            if current in function.nodes and not is_packaging and (upward or current != name):
+            if instruction.opcode == "get-tuple-element":
+                stack.append((instruction.operands[0], (*path, instruction.index)))
+            elif instruction.opcode == "tuple" and path:
+                stack.append((instruction.operands[path[-1]], path[:-1]))
+            elif instruction.opcode in _PACKAGING:
+                stack += [(operand, ()) for operand in instruction.operands]
+            elif current in function.nodes:
                 found.update(dict.fromkeys(function.nodes[current]))
+            elif current not in self._live[block.name]:
+                has_dead = True
             else:
-                stack += instruction.operands if upward else self._users[block.name].get(current, ())
+                stack += [(operand, ()) for operand in instruction.operands]
+        return list(found), has_dead
+
+    def _readers_of(self, function: EmittedFunction, block: SourceBlock, name: str) -> list[int]:
+        """The nodes of the nearest instructions that read ``name``; an element that is not it does not."""
+        found: dict[int, None] = {}
+        seen: set[tuple[str, tuple[int, ...]]] = set()
+        stack: list[tuple[str, tuple[int, ...]]] = [(name, ())]
+        while stack:
+            item = stack.pop()
+            if item in seen:
+                continue
+            seen.add(item)
+            current, path = item
+            for user in self._users[block.name].get(current, ()):
+                instruction = block.instructions[user]
+                if instruction.opcode == "get-tuple-element":
+                    if not path or path[-1] == instruction.index:
+                        stack.append((user, path[:-1]))
+                elif instruction.opcode == "tuple":
+                    places = [place for place, operand in enumerate(instruction.operands) if operand == current]
+                    stack += [(user, (*path, place)) for place in places]
+                elif instruction.opcode in _PACKAGING or user not in function.nodes:
+                    stack.append((user, ()))
+                else:
+                    found.update(dict.fromkeys(function.nodes[user]))
         return list(found)
 
     def _functions_of(self, block: SourceBlock) -> list[EmittedFunction]:

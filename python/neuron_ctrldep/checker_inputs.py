@@ -35,6 +35,7 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
                 one.opcode,
                 [names[operand] for operand in one.operand_ids],
                 one.custom_call_has_side_effect or one.opcode in _SIDE_EFFECTS,
+                one.tuple_index,
             )
             for one in computation.instructions
         }
@@ -155,7 +156,8 @@ def _instruction(op: ir.Operation, names: dict[ir.Operation, str], block: Source
             block.instructions.setdefault(outside, SourceInstruction(outside, "parameter", []))
             operands.append(outside)
     # MLIR removes an unused op only when it knows that it has no effect; here "live" must not promise less.
-    return SourceInstruction(names[op], opcode, operands, has_side_effect=not op.results)
+    index = op.attributes["index"].value if opcode == "get-tuple-element" else 0
+    return SourceInstruction(names[op], opcode, operands, has_side_effect=not op.results, index=index)
 
 
 # --- emitted programs -------------------------------------------------------------------------------------------------
