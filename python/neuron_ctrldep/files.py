@@ -17,6 +17,8 @@ def read_bytes(path: str) -> bytes:
         InputError: the file is missing or cannot be read.
     """
     if path == "-":
+        if sys.stdin is None:
+            raise InputError("cannot read stdin: it is closed", location=SourceLocation(path))
         return sys.stdin.buffer.read()
     try:
         return Path(path).read_bytes()
@@ -53,8 +55,7 @@ def write_output(path: str, data: str | bytes) -> None:
     """
     payload = data.encode("utf-8") if isinstance(data, str) else data
     if path == "-":
-        sys.stdout.buffer.write(payload)
-        sys.stdout.buffer.flush()
+        _write_stdout(payload)
         return
     target = Path(path)
     try:
@@ -83,6 +84,22 @@ def write_output(path: str, data: str | bytes) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot write the file: {reason}", location=SourceLocation(path)) from error
+
+
+def _write_stdout(payload: bytes) -> None:
+    if sys.stdout is None:
+        raise InputError("cannot write to stdout: it is closed", location=SourceLocation("-"))
+    try:
+        sys.stdout.buffer.write(payload)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise  # the reader had enough; no fault
+    except OSError as error:
+        # What is left in the buffer would be tried again at exit, and fail again, with a traceback.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot write to stdout: {reason}", location=SourceLocation("-")) from error
 
 
 def resource(*parts: str) -> Path:

@@ -5,15 +5,18 @@ Bytecode is read in a child process (:mod:`neuron_ctrldep.bytecode_guard`): MLIR
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.bytecode_guard import read_in_child
-from neuron_ctrldep.errors import Diagnostic
+from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
 from neuron_ctrldep.exported import read_exported
 from neuron_ctrldep.mlir import BYTECODE_MAGIC, ir
+
+_HLO_TEXT = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*+HloModule\b", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,11 @@ def load_mlir(
             read; the message says by which, which can be read, and what to do.
     """
     found = recognise(data, file=file)
+    if found.kind == "text" and _HLO_TEXT.match(data):
+        raise InputError(
+            "this is HLO text, expected MLIR; neuron-ctrldep-translate --hlo-to-stablehlo imports it",
+            location=SourceLocation(file),
+        )
     context = context if context is not None else mlir.make_context()
     if found.kind == "text":
         module = mlir.parse_module(

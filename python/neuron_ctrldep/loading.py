@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from neuron_ctrldep.hlo.module import HloModule
     from neuron_ctrldep.mlir import ir
 
-_SKIPPED = rb"\A(?:\s+|//[^\n]*\n|/\*.*?\*/)*"
+_SKIPPED = rb"\A(?:\s|//[^\n]*\n|/\*.*?\*/)*+"  # possessive: a long run of spaces must not be tried in all ways
 _HLO_HEADER = re.compile(_SKIPPED + rb"HloModule\b", re.DOTALL)
 _MLIR_START = re.compile(
     _SKIPPED + rb"(?:module\b|func\.func\b|builtin\.module\b|[\"#!{]|%[\w.-]+(?::\d+)?\s*[=,])", re.DOTALL

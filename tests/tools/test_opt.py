@@ -46,6 +46,7 @@ def test_the_output_parses_back(source: Path, tmp_path: Path) -> None:
         (b"garbage", ":1:1: error: "),
         (b"module {", ":1:"),
         (b"module {}\0", ": error: the text holds a NUL byte"),
+        (b"// a comment\nHloModule m\n", ": error: this is HLO text, expected MLIR"),
         (b"ML\xefR", ": error: "),
         (b"ML\xefR" + bytes(range(256)), ": error: "),
         (bytes(range(256)), ":2:118: error: not UTF-8 text"),
@@ -121,6 +122,53 @@ def test_symbols_cannot_leave_the_tree_of_dumps(tmp_path: Path) -> None:
         "builtin_module_______up/func_func__/0_0_cse.mlir",
         "builtin_module_______up/func_func__etc_x/0_0_cse.mlir",
     ]
+
+
+# --- a process that dies ----------------------------------------------------------------------------------------------
+
+
+def guarded(body: str) -> subprocess.CompletedProcess[str]:
+    script = (
+        "import os, signal, sys; from neuron_ctrldep.tools.common import run_guarded\n"
+        f"def main(args):\n    {body}\nsys.exit(run_guarded('tool', main))"
+    )
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_death_is_reported() -> None:
+    child = guarded("os.kill(os.getpid(), signal.SIGSEGV)")
+    assert child.returncode == 1
+    assert child.stderr.startswith("tool: error: the process was ended by SIGSEGV")
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_a_status_is_passed_on(status: int) -> None:
+    child = guarded(f"print('out'); return {status}")
+    assert (child.returncode, child.stdout, child.stderr) == (status, "out\n", "")
+
+
+def test_a_failed_check_in_a_pass(tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text("func.func private @not_main()")
+    # Shardy's propagation looks @main up, and ends the process if it is not there.
+    script = "import sys; from neuron_ctrldep.tools.opt import entry; entry()"
+    command = [sys.executable, "-c", script, "in.mlir", "--sdy-propagation-pipeline"]
+    child = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert child.returncode in (0, 1)
+    if child.returncode == 1:
+        assert "neuron-ctrldep-opt: error: the process was ended by SIGABRT" in child.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.mlir"]
+
+
+def test_closed_and_full_streams(source: Path) -> None:
+    script = "import sys; from neuron_ctrldep.tools.opt import entry; entry()"
+    for redirection, message in [
+        ("<&-", "-: error: cannot read stdin: it is closed"),
+        (">&- < /dev/null", "-: error: cannot write to stdout: it is closed"),
+        ("> /dev/full < /dev/null", "-: error: cannot write to stdout: No space left on device"),
+    ]:
+        command = f'"{sys.executable}" -c "{script}" {redirection}'
+        child = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+        assert (child.returncode, child.stderr) == (1, message + "\n")
 
 
 # --- start-up ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_tool
+from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_guarded
 from neuron_ctrldep.tools.opt_flags import build_command_line
 
 NAME = "neuron-ctrldep-opt"
@@ -46,4 +46,4 @@ def main(args: Sequence[str]) -> int:
 
 def entry() -> None:
     """The console script."""
-    sys.exit(run_tool(NAME, main))
+    sys.exit(run_guarded(NAME, main))
