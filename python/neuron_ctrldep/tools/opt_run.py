@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import NoReturn
 
@@ -135,9 +135,9 @@ class Session:
         if self._options.run_reproducer:
             self._take_reproducer(source)
         marker = self._options.split_input_file
-        chunks = [source]
+        chunks: Iterable[str] = [source]
         if marker:
-            chunks = list(split_input(source, marker))
+            chunks = split_input(source, marker)
             for line, column in near_misses(source, marker):
                 where = SourceLocation(self._file, line, column)
                 self._show(Diagnostic("warning", "near miss with file split marker", where), source)
@@ -209,12 +209,14 @@ class Session:
             self._pipeline = pipeline = pipeline_from_flags(self._pass_flags, anchor=operation.name)
         if options.dump_pass_pipeline:
             print(pipeline.dump(), file=sys.stderr)
-        reproducer = Reproducer(str(pipeline), self._disable_threading, self._verify_each)
         crash_file = options.mlir_pass_pipeline_crash_reproducer
-        before = PrintFlags().render(operation) if crash_file or options.mlir_generate_reproducer else ""
+        reproducer = ""
+        if crash_file or options.mlir_generate_reproducer:
+            how = Reproducer(str(pipeline), self._disable_threading, self._verify_each)
+            reproducer = how.render(PrintFlags().render(operation))
         if options.mlir_generate_reproducer:
             # Before the run: a pass that fails, or ends the process, is what one wants to reproduce.
-            write_output(options.mlir_generate_reproducer, reproducer.render(before))
+            write_output(options.mlir_generate_reproducer, reproducer)
         try:
             run_pipeline(
                 operation,
@@ -226,7 +228,7 @@ class Session:
             )
         except CtrlDepError:
             if crash_file:
-                write_output(crash_file, reproducer.render(before))
+                write_output(crash_file, reproducer)
                 self._show(Diagnostic("note", f"reproducer generated at `{crash_file}`"), None)
             raise
 
