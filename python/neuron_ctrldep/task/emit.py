@@ -22,7 +22,20 @@ from neuron_ctrldep.task.dialect import (
 from neuron_ctrldep.task.emit_forall import gather_ids
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
-from neuron_ctrldep.task.ids import Choice, Collected, Final, Handed, Id, Join, Leaf, NoTask, Phi, flatten, resolve
+from neuron_ctrldep.task.ids import (
+    Choice,
+    Collected,
+    Fence,
+    Final,
+    Handed,
+    Id,
+    Join,
+    Leaf,
+    NoTask,
+    Phi,
+    flatten,
+    resolve,
+)
 
 Edges = dict[TaskNode, list[tuple[Id, int]]]
 """For each task the edges to add, with their hazards as bits."""
@@ -51,6 +64,9 @@ class _Emitter:
         self.no_task: ir.Value | None = None
         self.barriers: list[dict[tuple[Id, ...], ir.Value]] = []
         self.wanted: dict[Construct, list[Id]] = {}
+        self.fences: dict[Construct, list[Fence]] = {}
+        self.tails: dict[Construct, ir.Operation] = {}
+        """The last op made for a construct, where that is not the construct itself."""
         self.leaves: dict[TaskNode, Leaf] = {}
         self._want(node for found in edges.values() for node, _ in found)
 
@@ -65,11 +81,15 @@ class _Emitter:
             seen.add(node)
             if isinstance(node, Leaf):
                 self.leaves[node.task] = node
+            elif isinstance(node, Fence):
+                self.fences.setdefault(node.construct, []).append(node)
             elif isinstance(node, Phi | Choice | Handed | Collected):
                 self.wanted.setdefault(node.construct, []).append(node)
             elif isinstance(node, Final):
                 self.wanted.setdefault(node.phi.construct, []).append(node)
             stack += [resolve(source) for source in node.sources()]
+        for fences in self.fences.values():
+            fences.sort(key=lambda fence: fence.serial)
         for found in self.wanted.values():
             found.sort(key=lambda node: node.serial)
 
@@ -90,7 +110,7 @@ class _Emitter:
                 start = ir.InsertionPoint.at_block_begin(function.body)
                 self.no_task = Invalid.build(location=function.operation.location, ip=start).id
             return self.no_task
-        if not isinstance(node, Join):
+        if not isinstance(node, Join) or isinstance(node, Fence):
             return self.values[node]
         members = tuple(flatten([node]))
         if len(members) < 2:
@@ -202,6 +222,12 @@ class _Emitter:
         else:
             self._parallel(construct, [node for node in wanted if isinstance(node, Collected)])
         self._mark(construct)
+        ip = ir.InsertionPoint.after(self.tails.get(construct, construct.op))
+        for fence in self.fences.get(construct, ()):
+            members = [self.values[member] for member in flatten(fence.members)]
+            barrier = Barrier.build(members, location=construct.op.location, ip=ip)
+            ip = ir.InsertionPoint.after(barrier.operation)
+            self.values[fence] = barrier.id
 
     def _mark(self, construct: Construct) -> None:
         op = construct.op
@@ -372,7 +398,9 @@ class _Emitter:
         self._leave_body()
         after = ir.InsertionPoint.after(new)
         for node, result in zip(collected, list(new.results)[count:], strict=True):
-            self.values[node] = Barrier.build([result], location=new.location, ip=after).id
+            barrier = Barrier.build([result], location=new.location, ip=after)
+            self.values[node] = barrier.id
+            self.tails[construct] = barrier.operation
 
 
 def _yielded(phi: Phi) -> Id:

@@ -16,7 +16,7 @@ from neuron_ctrldep.task.accesses import READS, WRITES, Access, AccessReader
 from neuron_ctrldep.task.carried import CarriedIds
 from neuron_ctrldep.task.events import Conflict, ConstructIds, Event, Hazards, TaskHazards, hazard
 from neuron_ctrldep.task.flow import Body, Construct, Flow, PlainOp, TaskNode
-from neuron_ctrldep.task.ids import Choice, Collected, Id, Join, Leaf, Unknown
+from neuron_ctrldep.task.ids import Choice, Collected, Fence, Id, Join, Leaf, Unknown
 from neuron_ctrldep.task.lineage import Lineage
 from neuron_ctrldep.task.regions import Region, RegionIndex
 from neuron_ctrldep.task.state import (
@@ -291,6 +291,21 @@ class _Walk:
                     choice = made[row] = self.new(Choice, construct=ids.construct, alternatives=row)
                     ids.choices.append(choice)
                 self.state.add(part, Entry(root, region, choice, does, carried))
+        self._fence(ids.construct, rows)
+
+    def _fence(self, construct: Construct, keys: Iterable[EntryKey]) -> None:
+        """Join entries of one key that became many: a later access has to follow each of them otherwise."""
+        for part, region, carried in dict.fromkeys(keys):
+            entries = [entry for entry in part.at(region) if entry.carried is carried]
+            if len(entries) <= MAX_CARRIED:
+                continue
+            does = 0
+            for entry in entries:
+                self.state.remove(part, entry)
+                does |= entry.does
+            fence = self.new(Fence, members=tuple(entry.node for entry in entries), construct=construct)
+            self._after.append(fence)
+            self.state.add(part, Entry(entries[0].root, region, fence, does, carried))
 
     def _joined(self, ids: ConstructIds, which: int, *nodes: Id) -> Id:
         """A join at the end of a body."""
@@ -324,6 +339,7 @@ class _Walk:
             for entry, part in removed.items():
                 self.state.remove(part, entry)
         made: dict[Id, Collected] = {}
+        keys: list[EntryKey] = []
         for entry, part in added.items():
             node = made.get(entry.node)
             if node is None:
@@ -331,6 +347,8 @@ class _Walk:
                 ids.collected.append(node)
             region = self.regions.freed(entry.region, construct.indices)
             self.state.add(part, Entry(entry.root, region, node, entry.does, entry.carried))
+            keys.append((part, region, entry.carried))
+        self._fence(construct, keys)
 
     def _claims(self, body: Body) -> None:
         """Find the slots that may conflict with another iteration of the parallel loop around ``body``."""

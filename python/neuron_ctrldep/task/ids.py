@@ -60,6 +60,13 @@ class Join(Id):
 
 
 @dataclass(eq=False, slots=True)
+class Fence(Join):
+    """A join that stays one id wherever it is used: a barrier right after ``construct``."""
+
+    construct: Construct = field(kw_only=True)
+
+
+@dataclass(eq=False, slots=True)
 class IdTensor(Id):
     """A tensor of ids whose slots are known one by one; the others hold no task."""
 
@@ -157,14 +164,14 @@ def resolve(node: Id) -> Id:
 
 
 def flatten(nodes: Iterable[Id]) -> list[Id]:
-    """The ids that ``nodes`` stand for, with joins taken apart and "no task" left out, each once, in order."""
+    """What ``nodes`` stand for, each once and in order: joins (but fences) taken apart, and "no task" left out."""
     found: dict[Id, None] = {}
     stack = [iter([resolve(node) for node in nodes])]
     while stack:
         node = next(stack[-1], None)
         if node is None:
             stack.pop()
-        elif isinstance(node, Join):
+        elif isinstance(node, Join) and not isinstance(node, Fence):
             stack.append(iter([resolve(member) for member in node.members]))
         elif not isinstance(node, NoTask):
             found[node] = None

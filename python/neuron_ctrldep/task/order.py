@@ -35,10 +35,10 @@ _MEMORY_BITS = 1 << 28
 
 _FORGET_EVERY = 256
 
-_ROUNDS = 2
-"""How often what is found together is looked at once more with what was found."""
+_TABLE_DEPTH = 3
+"""The same, where many ids are compared with each other."""
 
-_DEPTH = 5
+_DEPTH = 6
 """How many constructs are looked through for what ids imply together."""
 
 _BUDGET = 100_000
@@ -238,7 +238,7 @@ class _OrderWalk:
 
         Without ``always`` there may be no run at all, in which only other exits of this construct are complete too.
         """
-        outer = (1 << max(0, ids.start - self.base)) - 1
+        outer = self._outer(ids)
         known = [[self.upto(source) for source in sources] for _, sources in exits]
         related = self._related(exits, known)
         for (node, sources), ways, others in zip(exits, known, related, strict=True):
@@ -267,7 +267,7 @@ class _OrderWalk:
 
     def _loop(self, ids: ConstructIds) -> None:
         construct = ids.construct
-        outer = (1 << max(0, ids.start - self.base)) - 1
+        outer = self._outer(ids)
         phis = ids.phis
         initial: list[tuple[Id, Sequence[Id]]] = [(phi, (phi.initial,)) for phi in phis]
         known = [[self.upto(phi.initial)] for phi in phis]
@@ -333,7 +333,7 @@ class _OrderWalk:
             if any(node.ways or isinstance(node, Handed) for node in (*nodes, *given)):
                 taken, self.steady = _taken(task.task.body, self.top)
                 kept = self._without_implied(kept, user, given, taken)
-                complete = self._together(complete, [*nodes, *given], None, _DEPTH, taken)
+                complete = self._together(complete, [*nodes, *given], taken)
             result.edges = [(node, kinds[node]) for node in kept]
         else:
             complete = user
@@ -360,65 +360,90 @@ class _OrderWalk:
         for node in nodes:
             others = [other for other in kept if other is not node] if not self.keep_redundant else []
             if others or given:
-                known = self._together(user | self.all_upto(others), [*others, *given], node, _DEPTH, taken)
-                if self.holds(known, node):
+                known = self._together(user | self.all_upto(others), [*others, *given], taken)
+                if self._implies(known, node, _DEPTH, taken):
                     kept.remove(node)
         return kept
 
-    def _together(
-        self, known: int, nodes: Sequence[Id], wanted: Id | None = None, depth: int = _DEPTH, taken: _Taken = _NOTHING
-    ) -> int:
-        """``known`` and what ``nodes``, which are complete, imply together, as far as it bears on them and ``wanted``.
+    def _together(self, known: int, nodes: Sequence[Id], taken: _Taken) -> int:
+        """``known`` and what ``nodes``, which are complete, imply together.
 
         Where control flow chooses several of them at once, it chooses the same way for all: what holds on each way,
         holds. An iteration is the first or it is not; a branch was taken or another one.
         """
-        groups: dict[tuple[Construct, type[Id]], list[Id]] = {}
-        for node in (*nodes, wanted) if wanted is not None else nodes:
-            while isinstance(node, Handed) and not node.outside:
-                # What the first body of a while loop hands over is what it was there.
-                known |= self.upto(node.source) if known & self.bit(node) else 0
-                node = resolve(node.source)
-            if isinstance(node, Phi | Choice):
-                groups.setdefault((node.construct, type(node)), []).append(node)
-            elif isinstance(node, Final):
-                groups.setdefault((node.phi.construct, Final), []).append(node)
-            elif isinstance(node, Handed):
-                groups.setdefault((node.construct, Handed), []).append(node)
-        for _ in range(_ROUNDS):
-            before = known
-            for (construct, _), members in groups.items():
-                known |= self._chosen_together(known, self.homes[construct], members, depth, taken)
-            if known == before:
-                break
+        groups: dict[tuple[Construct, type[Id]], Phi | Choice | Final] = {}
+        for node in nodes:
+            if isinstance(node, Phi | Choice | Final):
+                groups.setdefault((_construct_of(node), type(node)), node)
+        for node in groups.values():
+            ids = self.homes[_construct_of(node)]
+            outer = self._outer(ids)
+            exits = self._exits(ids, node)
+            members = [other for other in exits if other.ways and known & self.bit(other)]
+            found, completed = outer, exits
+            ways = _ways_of(node)
+            for way in range(len(ways)):
+                if len(ways) > 1 and not isinstance(node, Phi) and not taken.possible(ids.construct, way):
+                    continue
+                there = known & outer
+                for member in members:
+                    there |= member.ways[way]
+                found &= there
+                completed = [other for other in completed if self.holds(there, _ways_of(other)[way])]
+            for other in completed:
+                found |= self.bit(other)
+            known |= found
         return known
 
-    def _chosen_together(self, known: int, ids: ConstructIds, members: list[Id], depth: int, taken: _Taken) -> int:
-        outer = (1 << max(0, ids.start - self.base)) - 1
-        exits: Sequence[Id] = members
-        for exchanged in (ids.phis, ids.choices, ids.finals, ids.handed_out):
-            if members[0] in exchanged and len(exchanged) <= _FEW:
-                exits = exchanged
-        complete = [node for node in exits if node.ways and known & self.bit(node)]
-        found, completed = outer, list(exits)
-        ways = _ways_of(members[0])
-        for way in range(len(ways)):
-            if isinstance(members[0], Choice | Final) and len(ways) > 1 and not taken.possible(ids.construct, way):
+    def _implies(self, known: int, goal: Id, depth: int, taken: _Taken) -> bool:
+        """Whether ``goal`` is complete when all of ``known`` are, looked at way by way, construct by construct."""
+        goal = resolve(goal)
+        if self.holds(known, goal):
+            return True
+        if not depth or self.budget <= 0:
+            return False
+        self.budget -= 1
+        if isinstance(goal, Handed) and not goal.outside:
+            # What the first body of a while loop hands over is what it was there.
+            for handed in self.homes[goal.construct].handed_in[:_FEW]:
+                known |= self.upto(handed.source) if known & self.bit(handed) else 0
+            return self._implies(known, goal.source, depth - 1, taken)
+        if isinstance(goal, Join | IdTensor):
+            return all(self._implies(known, member, depth - 1, taken) for member in goal.sources())
+        if not isinstance(goal, Phi | Choice | Final | Handed):
+            return False
+        ids = self.homes[_construct_of(goal)]
+        members = [other for other in self._exits(ids, goal) if other.ways and known & self.bit(other)]
+        ways = _ways_of(goal)
+        for way, source in enumerate(ways):
+            if len(ways) > 1 and not isinstance(goal, Phi) and not taken.possible(ids.construct, way):
                 continue
-            there = known & outer
-            for node in complete:
-                there |= node.ways[way]
-            sources = [(node, resolve(_ways_of(node)[way])) for node in exits]
-            if depth and self.budget > 0 and any(isinstance(source, _CHOSEN) for _, source in sources):
-                # What is known here was so before the loop, and is so in a branch; in other iterations only some of it.
-                same = taken if way == 0 or isinstance(members[0], Choice) else self.steady
-                self.budget -= 1
-                there = self._together(there, [source for _, source in sources], None, depth - 1, same)
-            found &= there
-            completed = [node for node, source in sources if node in completed and self.holds(there, source)]
-        for node in completed:
-            found |= self.bit(node)
-        return found
+            there = known & self._outer(ids)
+            for member in members:
+                there |= member.ways[way]
+            # What is known here was so before the loop, and is so in a branch; in other iterations only some of it.
+            same = taken if way == 0 or isinstance(goal, Choice) else self.steady
+            if self.holds(there, source):
+                continue
+            there = self._together(there, [resolve(_ways_of(member)[way]) for member in members], same)
+            if not self._implies(there, source, depth - 1, same):
+                return False
+        return True
+
+    def _outer(self, ids: ConstructIds) -> int:
+        """The bits of all ids defined before a construct."""
+        return (1 << max(0, ids.start - self.base)) - 1
+
+    def _exits(self, ids: ConstructIds, node: Id) -> Sequence[Id]:
+        """The ids chosen together with ``node``, while they are few."""
+        found: Sequence[Id]
+        if isinstance(node, Phi):
+            found = ids.phis
+        elif isinstance(node, Choice):
+            found = ids.choices
+        else:
+            found = ids.finals if isinstance(node, Final) else ids.handed_out
+        return found if len(found) <= _FEW else [node]
 
     def _implied(self, node: Id, nodes: list[Id], complete: int) -> bool:
         """Whether another of ``nodes`` is complete only after ``node``. Of equal ones the first is kept."""
@@ -484,7 +509,7 @@ class _Table:
             found |= self._by_serial[low.bit_length()]
             hits ^= low
         for bit, source in self._compound:
-            if not found & bit and self._walk.holds(known, source):
+            if not found & bit and self._walk.holds(known, source, _TABLE_DEPTH):
                 found |= bit
         return found
 
@@ -517,8 +542,8 @@ def _is_twin(phi: Phi, other: Id) -> bool:
     return isinstance(other, Phi) and other.construct is phi.construct
 
 
-_CHOSEN = (Phi, Choice, Final, Handed)
-"""The ids that are one of several others."""
+def _construct_of(node: Phi | Choice | Final | Handed) -> Construct:
+    return node.phi.construct if isinstance(node, Final) else node.construct
 
 
 def _ways_of(node: Id) -> Sequence[Id]:
