@@ -12,9 +12,9 @@ import pytest
 EXPECTED = {
     "anchor_of_another_op": "can't run 'gpu.module' pass manager on 'builtin.module' op",
     "anchor_that_is_no_op": "there is no such operation",
-    "pass_pipeline_on_another_op": "runs on 'builtin.module', not on 'func.func'",
+    "pass_pipeline_on_another_op": "restricted to 'builtin.module' on a PassManager intended to run on 'func.func'",
     "pass_pipeline_inside_an_option": "is a pass pipeline; an option takes single passes only",
-    "python_pass_on_another_op": "runs on 'func.func', not on 'builtin.module'",
+    "python_pass_on_another_op": "restricted to 'func.func' on a PassManager intended to run on 'builtin.module'",
     "add_to_the_running_pass_manager": "a pass cannot add passes to the pass manager that runs it",
     "pass_erases_its_root": "pass 'given' erased the op it runs on",
     "pass_erases_the_module": "pass 'given' erased the op it runs on",

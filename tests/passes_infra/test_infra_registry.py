@@ -104,7 +104,7 @@ def test_options_are_described() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"nope": "1"}, "has no option 'nope'; its options: flag, count"),
+        ({"nope": "1"}, "no such option nope of pass 'test-everything'; its options: flag, count"),
         ({"count": "1_000"}, "option 'count' of pass 'test-everything': expected an integer; found '1_000'"),
         ({"ratio": "x"}, "expected a number"),
         ({"mode": ""}, "expected one of first, second"),

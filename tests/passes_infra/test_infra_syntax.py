@@ -131,8 +131,8 @@ BREAKS: dict[str, tuple[Callable[[Text, str], None], str]] = {
     "name": (lambda out, _: out.add("no-such-pass", at_fault=0), "'no-such-pass' does not refer to a registered pass"),
     "space": (lambda out, _: out.add("cse  sccp", at_fault=5), "expected ',' after 'cse'"),
     "empty": (lambda out, _: out.add(" {a=1}", at_fault=1), "'' does not refer to a registered pass"),
-    "python option": (lambda out, _: out.add("test-everything{flag nope=1}", at_fault=21), "has no option 'nope'"),
-    "C++ option": (lambda out, _: out.add("canonicalize{nope=1}", at_fault=13), "has no option 'nope'"),
+    "python option": (lambda out, _: out.add("test-everything{flag nope=1}", at_fault=21), "no such option nope"),
+    "C++ option": (lambda out, _: out.add("canonicalize{nope=1}", at_fault=13), "no such option nope"),
     "bool": (lambda out, _: out.add("test-everything{count=4 flag=maybe}", at_fault=29), "expected true or false"),
     "int": (lambda out, _: out.add("test-everything{count={x}}", at_fault=23), "expected an integer"),
     "choice": (lambda out, _: out.add('test-everything{mode="third"}', at_fault=22), "expected one of first, second"),
@@ -148,14 +148,17 @@ BREAKS: dict[str, tuple[Callable[[Text, str], None], str]] = {
     "brace": (lambda out, _: out.add("cse}", at_fault=3), "encountered extra closing '}'"),
     "quote": (lambda out, _: out.add("test-everything{text='a b}", at_fault=21), "missing closing '''"),
     "anchor": (lambda out, _: out.add("(cse)", at_fault=0), "expected an operation name before '('"),
-    "wrong op": (lambda out, _: out.add("no.op(test-on-functions)", at_fault=6), "runs on 'func.func', not on 'no.op'"),
+    "wrong op": (
+        lambda out, _: out.add("no.op(test-on-functions)", at_fault=6),
+        "restricted to 'func.func' on a PassManager intended to run on 'no.op'",
+    ),
     "wrong op in C++": (
         lambda out, _: out.add("no.op(mhlo-flatten-tuple)", at_fault=6),
-        "runs on 'func.func', not on 'no.op'",
+        "restricted to 'func.func' on a PassManager intended to run on 'no.op'",
     ),
     "pass pipeline": (
         lambda out, _: out.add("func.func(sdy-export-pipeline)", at_fault=10),
-        "runs on 'builtin.module', not on 'func.func'",
+        "restricted to 'builtin.module' on a PassManager intended to run on 'func.func'",
     ),
 }
 

@@ -25,7 +25,7 @@
 // VALUE-NEXT: {{^}}--canonicalize=max-iterations=x{{$}}
 // VALUE-NEXT: {{^}}                              ^{{$}}
 // RUN: not neuron-ctrldep-opt %s --no-such-flag 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: unknown command line argument '--no-such-flag'
+// UNKNOWN: error: Unknown command line argument '--no-such-flag'
 // RUN: not neuron-ctrldep-opt %s --cse --pass-pipeline='builtin.module(cse)' 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: %if mlir-opt %{ not %mlir-opt %s --cse --pass-pipeline='builtin.module(cse)' 2>&1 | FileCheck %s --check-prefix=BOTH %}
 // BOTH: error: '{{-+}}pass-pipeline' {{.*}}can't be used with individual pass options

@@ -41,7 +41,7 @@
 // Options: of C++ passes and of ours; the column is that of the option or of its value.
 // RUN: not neuron-ctrldep-opt %s --pass-pipeline='builtin.module(cse{a=1})' 2>&1 | FileCheck %s --check-prefix=OPTION
 // RUN: %if mlir-opt %{ not %mlir-opt %s --pass-pipeline='builtin.module(cse{a=1})' 2>&1 | FileCheck %s --check-prefix=LLVM-OPTION %}
-// OPTION: :1:20: error: pass 'cse' has no option 'a'; its options: none
+// OPTION: :1:20: error: no such option a of pass 'cse'; its options: none
 // LLVM-OPTION: no such option a
 // RUN: not neuron-ctrldep-opt %s --pass-pipeline='builtin.module(canonicalize{max-iterations=2 top-down=no})' 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: %if mlir-opt %{ not %mlir-opt %s --pass-pipeline='builtin.module(canonicalize{max-iterations=2 top-down=no})' 2>&1 | FileCheck %s --check-prefix=LLVM-VALUE %}
@@ -59,7 +59,7 @@
 // RUN: not neuron-ctrldep-opt %s --pass-pipeline='builtin.module(no.op(cse))' 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: :1:16: error: a pipeline is nested in 'no.op', and there is no such operation
 // RUN: not neuron-ctrldep-opt %s --pass-pipeline='builtin.module(mhlo-flatten-tuple)' 2>&1 | FileCheck %s --check-prefix=NEST
-// NEST: :1:16: error: pass 'mhlo-flatten-tuple' runs on 'func.func', not on 'builtin.module'; nest it: 'func.func(mhlo-flatten-tuple)'
+// NEST: :1:16: error: can't add pass 'mhlo-flatten-tuple' restricted to 'func.func' on a PassManager intended to run on 'builtin.module', did you intend to nest? 'func.func(mhlo-flatten-tuple)'
 
 func.func @f() {
   return

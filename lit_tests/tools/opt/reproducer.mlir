@@ -43,7 +43,7 @@
 // RUN: not neuron-ctrldep-opt %s --run-reproducer 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error: the input holds no reproducer
 // RUN: not neuron-ctrldep-opt %t.mlir --run-reproducer --cse 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: '--run-reproducer' can't be used with individual pass options: '--cse'
+// BOTH: error: '--run-reproducer' option can't be used with individual pass options: '--cse'
 func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
   %1 = arith.addi %a, %a : i32

@@ -102,7 +102,7 @@ class Pass(abc.ABC):
         known = cls.options()
         if key not in known:
             expected = ", ".join(known) or "none"
-            raise PipelineError(f"pass '{cls.name}' has no option '{key}'; its options: {expected}")
+            raise PipelineError(f"no such option {key} of pass '{cls.name}'; its options: {expected}")
         option = known[key]
         return option.name, _parse(text, _types(cls)[option.name])
 

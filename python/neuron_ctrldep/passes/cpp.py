@@ -71,11 +71,7 @@ class CppPasses:
         """
         restriction = self.anchor(element.name)
         if restriction != "any" and anchor not in ("any", restriction):
-            raise source.error(
-                element.offset,
-                f"pass '{element.name}' runs on '{restriction}', not on '{anchor}'"
-                + nesting_advice(element.name, restriction, anchor),
-            )
+            raise source.error(element.offset, misplaced(element.name, restriction, anchor))
         self._check_inner_pipelines(element, source)
         spelled = f"{element.name}{{{element.options}}}" if element.options else element.name
         printed, messages = self._parse(f"{anchor}({spelled})")
@@ -106,7 +102,7 @@ class CppPasses:
         if _NO_OPTION.search(messages):
             known = ", ".join(self.options(element.name)) or "none"
             raise source.error(
-                option.offset, f"pass '{element.name}' has no option '{option.key}'; its options: {known}"
+                option.offset, f"no such option {option.key} of pass '{element.name}'; its options: {known}"
             )
         reason = re.search(r"for the \S* option: (.*)", messages)
         detail = reason[1] if reason else _first_line(messages)
@@ -125,9 +121,13 @@ class CppPasses:
             return {}
 
 
-def nesting_advice(name: str, restriction: str, anchor: str) -> str:
-    """What to do about a pass that stands in the wrong pipeline."""
-    return f"; nest it: '{restriction}({name})'" if anchor == "builtin.module" else f"; move it to '{restriction}(...)'"
+def misplaced(name: str, restriction: str, anchor: str) -> str:
+    """What is wrong with a pass that stands in a pipeline on another op, in MLIR's words, and what to do."""
+    advice = f"'{restriction}({name})'" if anchor == "builtin.module" else f"move it to '{restriction}(...)'"
+    return (
+        f"can't add pass '{name}' restricted to '{restriction}' on a PassManager intended to run on '{anchor}', "
+        f"did you intend to nest? {advice}"
+    )
 
 
 def _end_of(option: Option, source: Source) -> int:

@@ -11,7 +11,7 @@ from neuron_ctrldep.errors import Diagnostic, PipelineError
 from neuron_ctrldep.mlir import ir, passmanager
 from neuron_ctrldep.passes import registry
 from neuron_ctrldep.passes.base import OptionValueError, Pass, Statistics
-from neuron_ctrldep.passes.cpp import CppPasses, nesting_advice
+from neuron_ctrldep.passes.cpp import CppPasses, misplaced
 from neuron_ctrldep.passes.execute import Executor, Observer, run_python_pass
 from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
 from neuron_ctrldep.passes.syntax import (
@@ -120,7 +120,7 @@ def add_to_pass_manager(
     if isinstance(spec, Pass):
         call = PassCall(spec.name, spec, spec.anchor)
         if spec.anchor != ANY and anchor not in (ANY, spec.anchor):
-            raise PipelineError(f"pass '{spec.name}' runs on '{spec.anchor}', not on '{anchor}'")
+            raise PipelineError(misplaced(spec.name, spec.anchor, anchor))
     else:
         source = Source(spec)
         call = Resolver(source).call(parse_element_text(source), anchor)
@@ -181,11 +181,7 @@ class Resolver:
 
     def _python(self, element: Element, cls: type[Pass], anchor: str) -> PassCall:
         if cls.anchor != ANY and anchor not in (ANY, cls.anchor):
-            raise self._source.error(
-                element.offset,
-                f"pass '{element.name}' runs on '{cls.anchor}', not on '{anchor}'"
-                + nesting_advice(element.name, cls.anchor, anchor),
-            )
+            raise self._source.error(element.offset, misplaced(element.name, cls.anchor, anchor))
         end = element.options_offset + len(element.options or "")
         options = parse_options(self._source, element.options_offset, end) if element.options else []
         return PassCall(element.name, cls(**dict(self._value(cls, option) for option in options)), cls.anchor)

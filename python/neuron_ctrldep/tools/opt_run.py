@@ -65,10 +65,10 @@ class Session:
         text = self._options.pass_pipeline
         for name, _ in self._pass_flags:
             if not is_pass(name):
-                self._usage_error(f"unknown command line argument '--{name}': neither an option nor a pass")
+                self._usage_error(f"Unknown command line argument '--{name}': neither an option nor a pass")
             if text is not None or self._options.run_reproducer:
                 other = "--pass-pipeline" if text is not None else "--run-reproducer"
-                self._usage_error(f"'{other}' can't be used with individual pass options: '--{name}'")
+                self._usage_error(f"'{other}' option can't be used with individual pass options: '--{name}'")
         if text is not None and self._options.run_reproducer:
             self._usage_error("'--run-reproducer' takes the pipeline from the input, not from '--pass-pipeline'")
         return parse_pipeline(text) if text is not None else pipeline_from_flags(self._pass_flags)
@@ -99,7 +99,7 @@ class Session:
         names = {name for group in getattr(self._options, f"mlir_print_ir_{when}") or [] for name in group}
         for name in sorted(names):
             if not is_pass(name):
-                self._usage_error(f"for the --mlir-print-ir-{when} option: cannot find a pass named '{name}'")
+                self._usage_error(f"for the --mlir-print-ir-{when} option: Cannot find option named '{name}'!")
         return names
 
     @staticmethod
