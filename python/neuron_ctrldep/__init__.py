@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
     from neuron_ctrldep.loading import load
     from neuron_ctrldep.passes.base import Pass
+    from neuron_ctrldep.passes.pipeline import add_to_pass_manager
     from neuron_ctrldep.passes.pipeline import run_pipeline as run
     from neuron_ctrldep.penguin.printer import print_penguin as to_penguin
 
@@ -42,6 +43,7 @@ _EXPORTS = {
     "Pass": "passes.base",
     "PassError": "errors",
     "PipelineError": "errors",
+    "add_to_pass_manager": "passes.pipeline",
     "check": "chain",
     "control_edges": "control_dep",
     "export_hlo": "hlo.importer",
@@ -68,6 +70,7 @@ __all__ = [
     "Pass",
     "PassError",
     "PipelineError",
+    "add_to_pass_manager",
     "check",
     "control_edges",
     "export_hlo",
