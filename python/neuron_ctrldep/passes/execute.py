@@ -154,6 +154,10 @@ class Executor:
         for child in _children(op):
             for pipeline in wanted:
                 if pipeline.fits(child.name):
+                    unfit = self._check_fit(child)
+                    if unfit is not None and pipeline.anchor != ANY:
+                        # MLIR says so too, from the thread that meets the op first, and then may die printing it.
+                        self._fail(unfit.message, child)
                     self._reached.add(id(pipeline))
                     self._mark_reached(child, [e for e in pipeline.elements if isinstance(e, Pipeline)])
 
