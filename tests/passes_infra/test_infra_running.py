@@ -240,7 +240,7 @@ def test_observers_see_every_pass() -> None:
     assert recorder.events == [
         *("before cse on builtin.module", "after cse"),
         *("enter func.func", "before cse on func.func", "after cse"),
-        *("before test-refuse on func.func", "failed test-refuse"),
+        *("before test-refuse on func.func", "failed test-refuse", "leave func.func"),
     ]
 
 

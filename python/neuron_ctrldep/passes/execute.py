@@ -33,7 +33,7 @@ class Observer:
         """The nested ``pipeline`` starts on ``op``."""
 
     def leave(self, pipeline: Pipeline, op: ir.Operation) -> None:
-        """The nested ``pipeline`` is through with ``op``."""
+        """The nested ``pipeline`` is through with ``op``, or failed on it."""
 
 
 class Executor:
@@ -196,9 +196,11 @@ class Executor:
                 whole = Pipeline(matching[0].anchor, tuple(e for p in matching for e in p.elements))
                 for observer in self._observers:
                     observer.enter(matching[0], child)
-                self._run(child, whole)
-                for observer in reversed(self._observers):
-                    observer.leave(matching[0], child)
+                try:
+                    self._run(child, whole)
+                finally:
+                    for observer in reversed(self._observers):
+                        observer.leave(matching[0], child)
 
     def _run_one(self, op: ir.Operation, anchor: str, call: PassCall) -> None:
         statistics = Statistics()
