@@ -7,10 +7,11 @@ values, and no wire op forwards a tuple (seed "HLO→MLIR Handoff"; ``control-de
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar
 
 from neuron_ctrldep.control_dep import CUSTOM_CALLS, main_function
+from neuron_ctrldep.errors import PassError
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.neuron_exact import flatten_exactly
@@ -21,8 +22,9 @@ from neuron_ctrldep.passes.wire_ops import (
     Tuples,
     check_tuple_data,
     element_index,
+    element_types,
+    faults_of,
     find_wire_ops,
-    forwarded_types,
     has_uses,
     is_empty_wire,
     is_leaf,
@@ -59,14 +61,18 @@ def flatten(
     scope = main_function(operation) if main_only or neuron_exact else operation
     if scope is None:
         return
-    ops = find_wire_ops(scope, (dialect,))
+    elements: set[ir.Value] = set()
+    types: list[ir.Type | None] = []
+    ops = find_wire_ops(scope, (dialect,), elements=elements, types=types)
     statistics.add("ops-seen", len(ops))
-    types = forwarded_types(ops)
+    legal_types = [kind for kind in types if kind is not None]
+    if len(legal_types) < len(ops):
+        raise PassError(diagnostics=faults_of(ops))
     if neuron_exact:
         flatten_exactly(ops, dialect, statistics)
     else:
-        check_tuple_data(ops, types)
-        _Flattener(dialect, statistics).run(ops, types)
+        check_tuple_data(ops, legal_types)
+        _Flattener(dialect, elements, operation.operands, statistics).run(ops, legal_types)
 
 
 COUNTERS = {
@@ -81,13 +87,20 @@ COUNTERS = {
 class _Flattener:
     """One run over the wire ops of one dialect."""
 
-    def __init__(self, dialect: str, statistics: Statistics) -> None:
+    def __init__(
+        self, dialect: str, elements: set[ir.Value], nothing: ir.OpOperandList, statistics: Statistics
+    ) -> None:
         self._custom_call = CUSTOM_CALLS[dialect]
         self._tuples = Tuples(dialect)
         self._leftovers = Leftovers(self._tuples.names)
         self._rebuilder = Rebuilder(dialect)
         self._statistics = statistics
-        self._expandable = frozenset({*self._tuples.names, self._custom_call})
+        # What get_tuple_element ops make, and maybe more. A value has the hash of its address, so one of an op that was
+        # erased does no harm: at worst another is looked at that need not be.
+        self._elements = elements
+        # An empty list of operands. Adding it to one copies that in C++; list() takes twice as long.
+        self._nothing = nothing
+        self._known_tuples: dict[ir.Type, bool] = {}
         self._operands_expanded = 0
 
     def run(self, ops: Iterable[ir.Operation], types: Iterable[ir.Type]) -> None:
@@ -123,32 +136,26 @@ class _Flattener:
 
     def _expand(self, op: ir.Operation) -> bool:
         """Rebuild ``op`` if the table of section 4 changes one of its operands; whether it did."""
-        operands = list(op.operands)
-        for value in operands:
-            if getattr(value.owner, "OPERATION_NAME", None) in self._expandable:
-                break
-        else:
-            return False
+        operands = op.operands + self._nothing
         data = operands.pop()
         predecessors, changed = self._predecessors(op, operands)
-        if op_name(data.owner) == self._tuples.element_name:
+        if data in self._elements:
             source, path = self._tuples.resolve(data)
             if not path:
-                changed[data] = False
+                changed[data] = None
                 data = source
         if not changed:
             return False
         self._operands_expanded += len(changed)
         new = self._rebuilder.build(op, predecessors, data)
-        op.results[0].replace_all_uses_with(new.results[0])
+        op.result.replace_all_uses_with(new.result)
         op.erase()
-        for value, is_simple in changed.items():
-            self._leftovers.lost_use(value, is_simple=is_simple)
+        self._lost_uses(changed)
         return True
 
     def _predecessors(
-        self, op: ir.Operation, operands: Sequence[ir.Value]
-    ) -> tuple[dict[ir.Value, int], dict[ir.Value, bool]]:
+        self, op: ir.Operation, operands: Iterable[ir.Value]
+    ) -> tuple[dict[ir.Value, int], dict[ir.Value, ir.Operation | None]]:
         """What the operands in predecessor position become.
 
         Args:
@@ -157,37 +164,53 @@ class _Flattener:
 
         Returns:
             The new ones, each value once, with the number of the operand it was first part of; and the operands that do
-            not stay, with whether they are tuples of values that are neither tuples nor elements.
+            not stay, each with the ``tuple`` that makes it, if that holds neither tuples nor elements of tuples.
         """
         result: dict[ir.Value, int] = {}
-        changed: dict[ir.Value, bool] = {}
-        expandable = self._expandable
+        changed: dict[ir.Value, ir.Operation | None] = {}
+        elements, tuple_type = self._elements, ir.TupleType
         for number, operand in enumerate(operands):
-            owner = operand.owner
-            name = getattr(owner, "OPERATION_NAME", None)
-            if name not in expandable:
+            # Only these can be expanded. Their types say so at half of what their owners would cost.
+            kind = operand.type
+            if not isinstance(kind, tuple_type) and operand not in elements:
                 result.setdefault(operand, number)
                 continue
-            if name == self._tuples.tuple_name:
+            owner = operand.owner
+            if op_name(owner) == self._tuples.tuple_name:
                 # The usual case by far, a tuple of plain values, without the stack.
-                elements = list(owner.operands)
-                if not any(getattr(element.owner, "OPERATION_NAME", None) in expandable for element in elements):
-                    changed[operand] = True
-                    for element in elements:
-                        result.setdefault(element, number)
+                parts = owner.operands + self._nothing
+                if not self._holds_tuples(kind) and elements.isdisjoint(parts):
+                    changed[operand] = owner.operation
+                    for part in parts:
+                        result.setdefault(part, number)
                     continue
             found = self._expansion(operand, keep_elements=OPERAND_LAYOUTS in op.attributes)
             if found != [operand]:
-                changed[operand] = False
+                changed[operand] = None
             for value in found:
                 result.setdefault(value, number)
         return result, changed
+
+    def _holds_tuples(self, kind: ir.TupleType) -> bool:
+        """Whether an element of the tuple type ``kind`` is a tuple."""
+        holds = self._known_tuples.get(kind)
+        if holds is None:
+            holds = self._known_tuples[kind] = any(isinstance(part, ir.TupleType) for part in element_types(kind))
+        return holds
+
+    def _lost_uses(self, changed: dict[ir.Value, ir.Operation | None]) -> None:
+        """The op that read the operands in ``changed``, as :meth:`_predecessors` tells them, is gone."""
+        for value, simple_tuple in changed.items():
+            if simple_tuple is None:
+                self._leftovers.lost_use(value)
+            elif not has_uses(value):
+                self._leftovers.erase_now(simple_tuple, is_simple=True)
 
     def _expansion(self, operand: ir.Value, *, keep_elements: bool) -> list[ir.Value]:
         """What ``operand`` becomes in predecessor position.
 
         Args:
-            operand: made by a ``tuple``, a ``get_tuple_element`` or a custom call.
+            operand: a tuple, or made by a ``get_tuple_element``.
             keep_elements: an element of an opaque tuple stays, for a tuple would be no valid operand.
         """
         found: list[ir.Value] = []
@@ -223,14 +246,14 @@ class _Flattener:
         operands = list(op.operands)
         data = operands[-1]
         predecessors, changed = self._predecessors(op, operands[:-1])
-        changed[data] = False
+        changed[data] = None
         self._operands_expanded += len(changed)
         leaves = self._tuples.take_apart(data, location=location, ip=ip)
+        self._elements.update(leaves.values())
         pieces = {path: self._rebuilder.build(op, predecessors, leaf, path) for path, leaf in leaves.items()}
         self._hand_over(op, pieces, leaves)
         op.erase()
-        for value, is_simple in changed.items():
-            self._leftovers.lost_use(value, is_simple=is_simple)
+        self._lost_uses(changed)
         return list(pieces.values())
 
     def _hand_over(self, op: ir.Operation, pieces: dict[Path, ir.Operation], leaves: dict[Path, ir.Value]) -> None:

@@ -25,7 +25,7 @@ class Rebuilder:
         self._custom_call = CUSTOM_CALLS[dialect]
         self._dialect = dialect
         self._tuples = Tuples(dialect)
-        self._plain: dict[tuple[ir.Attribute, ir.Attribute | None], dict[str, ir.Attribute]] = {}
+        self._plain: dict[ir.Attribute | None, dict[str, ir.Attribute]] = {}
 
     def build(
         self, op: ir.Operation, predecessors: dict[ir.Value, int], data: ir.Value, leaf: Path | None = None
@@ -51,15 +51,15 @@ class Rebuilder:
         self, op: ir.Operation, predecessors: dict[ir.Value, int], leaf: Path | None
     ) -> dict[str, ir.Attribute]:
         """The attributes of ``op``, fitted to the new operands."""
-        # Nearly all wire ops have a target, the effect and a version only; reading those two is cheaper than all.
+        # Nearly all wire ops have a target, the effect and a version only: the version decides what all of them become.
         attributes = op.attributes
-        effect, version = attributes.get(SIDE_EFFECT), attributes.get(API_VERSION)
-        if effect is not None and len(attributes) == (2 if version is None else 3):
-            plain = self._plain.get((effect, version))
-            if plain is None:
-                plain = self._plain[effect, version] = self._fitted(op, predecessors, leaf)
-            return plain
-        return self._fitted(op, predecessors, leaf)
+        version = attributes.get(API_VERSION)
+        if len(attributes) != (2 if version is None else 3) or SIDE_EFFECT not in attributes:
+            return self._fitted(op, predecessors, leaf)
+        plain = self._plain.get(version)
+        if plain is None:
+            plain = self._plain[version] = self._fitted(op, predecessors, leaf)
+        return plain
 
     def _fitted(
         self, op: ir.Operation, predecessors: dict[ir.Value, int], leaf: Path | None

@@ -6,7 +6,7 @@ anew, and :class:`Leftovers` is told before an op goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from neuron_ctrldep.control_dep import CUSTOM_CALLS, fault_of, instruction_name, is_control_dep
@@ -29,54 +29,78 @@ Path = tuple[int, ...]
 # --- finding and checking ---------------------------------------------------------------------------------------------
 
 
-def find_wire_ops(scope: ir.Operation, dialects: Iterable[str] = DIALECTS) -> list[ir.Operation]:
-    """The wire ops of ``dialects`` inside ``scope``, nested regions included, in program order."""
+def find_wire_ops(
+    scope: ir.Operation,
+    dialects: Collection[str] = DIALECTS,
+    *,
+    elements: set[ir.Value] | None = None,
+    types: list[ir.Type | None] | None = None,
+) -> list[ir.Operation]:
+    """The wire ops of ``dialects`` inside ``scope``, nested regions included, in program order.
+
+    Args:
+        scope: any op.
+        dialects: of the ops.
+        elements: takes what the ``get_tuple_element`` ops of ``dialects`` make.
+        types: takes what :func:`forwarded_type` says of each wire op: asking at once takes half as long as later.
+    """
+    names = sorted(CUSTOM_CALLS[dialect] for dialect in dialects)
+    element_names = sorted(Tuples(dialect).element_name for dialect in dialects) if elements is not None else []
     found: list[ir.Operation] = []
-    names = frozenset(CUSTOM_CALLS[dialect] for dialect in dialects)
-    if _may_have_unreachable_blocks(scope):
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name in names and is_control_dep(op):
-                found.append(op)
-            return ir.WalkResult.ADVANCE
-
-        scope.walk(visit, ir.WalkOrder.PRE_ORDER)
-        return found
-
-    # The driver walks and filters by name in C++; Python sees the custom calls only.
+    # Only functions and a few ops of other dialects can hold several blocks; StableHLO and MHLO refuse them.
+    has_blocks = scope.context.allow_unregistered_dialects or _has_blocks(scope)
     target = ir.StringAttr.get(TARGET, scope.context)
 
-    def collect(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
+    def visit_call(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
         operation = op.operation
         if operation.attributes.get("call_target_name") == target:
             found.append(operation)
+            if types is not None:
+                types.append(forwarded_type(operation))
         return True  # no match: nothing was changed
 
-    patterns = rewrite.RewritePatternSet(scope.context)
-    for name in sorted(names):
-        patterns.add(name, collect)
-    rewrite.walk_and_apply_patterns(scope, patterns.freeze())
+    def visit_element(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
+        assert elements is not None
+        elements.add(op.operation.result)
+        return True
+
+    def visit_blocks(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
+        nonlocal has_blocks
+        has_blocks = has_blocks or _has_blocks(op.operation)
+        return True
+
+    if not has_blocks:
+        # The driver walks and filters by name in C++; Python sees the ops of these names only.
+        patterns = rewrite.RewritePatternSet(scope.context)
+        for visit, of in ((visit_call, names), (visit_element, element_names), (visit_blocks, _WITH_BLOCKS)):
+            for name in of:
+                patterns.add(name, visit)
+        rewrite.walk_and_apply_patterns(scope, patterns.freeze())
+    if has_blocks:
+        # It passes unreachable blocks by.
+        found.clear()
+        if types is not None:
+            types.clear()
+
+        def visit_all(op: ir.Operation) -> ir.WalkResult:
+            if op.name in names and is_control_dep(op):
+                found.append(op)
+                if types is not None:
+                    types.append(forwarded_type(op))
+            elif elements is not None and op.name in element_names:
+                elements.add(op.result)
+            return ir.WalkResult.ADVANCE
+
+        scope.walk(visit_all, ir.WalkOrder.PRE_ORDER)
     return found
 
 
-def _may_have_unreachable_blocks(scope: ir.Operation) -> bool:
-    """Whether the pattern driver, which skips unreachable blocks, could miss a part of ``scope``.
+_WITH_BLOCKS = ("func.func", "scf.execute_region")
 
-    Only functions and a few ops of other dialects can hold several blocks; StableHLO and MHLO refuse them.
-    """
-    if scope.context.allow_unregistered_dialects:
-        return True
-    several: list[bool] = []
 
-    def check(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
-        several.append(any(len(region.blocks) > 1 for region in op.operation.regions))
-        return True
-
-    patterns = rewrite.RewritePatternSet(scope.context)
-    for name in ("func.func", "scf.execute_region"):
-        patterns.add(name, check)
-    rewrite.walk_and_apply_patterns(scope, patterns.freeze())
-    return any(several) or any(len(region.blocks) > 1 for region in scope.regions)
+def _has_blocks(op: ir.Operation) -> bool:
+    """Whether a region of ``op`` itself has several blocks."""
+    return any(len(region.blocks) > 1 for region in op.regions)
 
 
 def fault_at(op: ir.Operation, message: str) -> Diagnostic:
@@ -86,26 +110,30 @@ def fault_at(op: ir.Operation, message: str) -> Diagnostic:
     return Diagnostic("error", f"'{op.name}' op{name} {message}", where or SourceLocation(name=instruction_name(op)))
 
 
-def forwarded_types(ops: Iterable[ir.Operation]) -> list[ir.Type]:
+def forwarded_type(op: ir.Operation) -> ir.Type | None:
+    """The type that a wire op forwards; ``None`` when it is illegal (section 1 of the specification)."""
+    try:
+        kind = op.result.type
+    except ValueError:
+        return None  # not one result
+    operands = op.operands
+    return kind if operands and operands[-1].type == kind else None
+
+
+def faults_of(ops: Iterable[ir.Operation]) -> list[Diagnostic]:
+    """One error for each illegal op among the wire ops ``ops``, in order."""
+    return [fault_at(op, message) for op in ops if (message := fault_of(op)) is not None]
+
+
+def forwarded_types(ops: Sequence[ir.Operation]) -> list[ir.Type]:
     """Check every wire op against section 1 of the specification, and tell what type each forwards.
 
     Raises:
         PassError: with one diagnostic for each illegal op, in program order.
     """
-    types: list[ir.Type] = []
-    faults: list[Diagnostic] = []
-    for op in ops:
-        operands, results = op.operands, op.results
-        if operands and len(results) == 1:
-            kind = results[0].type
-            if operands[len(operands) - 1].type == kind:
-                types.append(kind)
-                continue
-        message = fault_of(op)
-        assert message is not None
-        faults.append(fault_at(op, message))
-    if faults:
-        raise PassError(diagnostics=faults)
+    types = [kind for op in ops if (kind := forwarded_type(op)) is not None]
+    if len(types) < len(ops):
+        raise PassError(diagnostics=faults_of(ops))
     return types
 
 
@@ -327,7 +355,7 @@ class Leftovers:
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names
         # By their results: the hash of an op follows its operands in some versions of jaxlib, that of a value does not.
-        self._results: dict[ir.Value, bool] = {}
+        self._results: dict[ir.Value, None] = {}
         self.erased = 0
         """How many ops went so far."""
 
@@ -336,20 +364,21 @@ class Leftovers:
         users = (use.owner.operation for use in value.uses)
         return [user for user in users if user.name in self._names]
 
-    def lost_use(self, value: ir.Value, *, is_simple: bool = False) -> None:
-        """``value`` has lost a use.
-
-        Args:
-            value: of any op.
-            is_simple: it is known to be made by one of these ops, and not from another of them.
-        """
-        if is_simple or op_name(value.owner) in self._names:
-            self._results[value] = is_simple
+    def lost_use(self, value: ir.Value) -> None:
+        """``value``, of any op, has lost a use."""
+        if op_name(value.owner) in self._names:
+            self._results[value] = None
 
     def erase_now(self, op: ir.Operation, *, is_simple: bool = False) -> None:
-        """Erase ``op``, which has no uses; what it used may be left over, too."""
+        """Erase ``op``, which has no uses; what it used may be left over, too.
+
+        Args:
+            op: one of these ops.
+            is_simple: it is known to use none of the others.
+        """
         # An erased op must not stay a key: a new op may get its address.
-        self._results.pop(op.results[0], None)
+        if self._results:
+            self._results.pop(op.result, None)
         operands = [] if is_simple else list(op.operands)
         op.erase()
         self.erased += 1
@@ -359,9 +388,9 @@ class Leftovers:
     def erase(self) -> None:
         """Erase what is left over, transitively."""
         while self._results:
-            value, is_simple = self._results.popitem()
+            value, _ = self._results.popitem()
             if not has_uses(value):
-                self.erase_now(value.owner.operation, is_simple=is_simple)
+                self.erase_now(value.owner.operation)
 
 
 def is_no_tuple(value: ir.Value) -> bool:
