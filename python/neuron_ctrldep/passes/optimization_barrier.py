@@ -134,11 +134,15 @@ def _instead_of_empty(
 ) -> list[ir.Value] | None:
     """Values of the op that ``leaf``, an empty tuple, comes from; ``None`` when it has no others.
 
-    What a ``tuple`` op packs of nothing comes from nowhere: nothing is ordered after it.
+    What a ``tuple`` op packs of nothing comes from nowhere: nothing is ordered after it. What it packs of empty tuples
+    comes from where they come from.
     """
     source, path = tuples.resolve(leaf)
     if not path:
-        return [] if op_name(source.owner) == tuples.tuple_name else None
+        if op_name(source.owner) != tuples.tuple_name:
+            return None
+        packed = [_instead_of_empty(operand, tuples, location, ip) for operand in source.owner.operands]
+        return None if None in packed else [value for values in packed for value in values or ()]
     return [
         value for value in tuples.take_apart(source, location=location, ip=ip).values() if is_no_tuple(value)
     ] or None
