@@ -15,7 +15,6 @@ from neuron_ctrldep.task.dialect import (
     HAZARDS,
     Barrier,
     Invalid,
-    attribute_names,
     replace_op,
     task_id_type,
 )
@@ -168,8 +167,7 @@ class _Emitter:
     def _submit(
         self, task: TaskNode, op: ir.Operation, edges: Sequence[tuple[Id, int]], directions: ir.Attribute | None
     ) -> ir.Operation:
-        old_attributes = op.attributes
-        attributes = {name: old_attributes[name] for name in attribute_names(op)}
+        attributes = _attributes(op)
         if directions is not None:
             attributes["arg_directions"] = directions
         args, deps, present = task.segments
@@ -252,7 +250,7 @@ class _Emitter:
     ) -> ir.Operation:
         """A new op beside the one of ``construct``, with its blocks and ``added`` results more."""
         old = construct.op
-        attributes = {name: old.attributes[name] for name in attribute_names(old)}
+        attributes = _attributes(old)
         if segments is not None:
             attributes[SEGMENT_SIZES] = ir.DenseI32ArrayAttr.get(list(segments))
         results = list(old.results)
@@ -279,7 +277,7 @@ class _Emitter:
         body.terminator = ir.Operation.create(
             old.name,
             operands=[*old.operands, *values],
-            attributes={name: old.attributes[name] for name in attribute_names(old)},
+            attributes=_attributes(old),
             loc=old.location,
             ip=ir.InsertionPoint(old),
         ).operation
@@ -401,6 +399,15 @@ class _Emitter:
             barrier = Barrier.build([result], location=new.location, ip=after)
             self.values[node] = barrier.id
             self.tails[construct] = barrier.operation
+
+
+def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """The attributes of ``op``; the versions of the bindings differ in what iterating over them yields."""
+    attributes = op.attributes
+    return {
+        (entry if isinstance(entry, str) else entry.name): (attributes[entry] if isinstance(entry, str) else entry.attr)
+        for entry in attributes
+    }
 
 
 def _yielded(phi: Phi) -> Id:

@@ -33,6 +33,9 @@ _MEMORY_BITS = 1 << 28
 """About how many bits all ``after`` sets together may take; beyond, facts on the oldest ids are forgotten."""
 
 
+_WINDOW = 1 << 14
+"""Facts on ids that are older than this many are forgotten in any case: long sets would make long programs slower."""
+
 _FORGET_EVERY = 256
 
 _TABLE_DEPTH = 3
@@ -194,7 +197,7 @@ class _OrderWalk:
     def _forget(self) -> None:
         """Forget the oldest ids when there are too many facts."""
         newest = len(self.hazards.ids) if not self.live else next(reversed(self.live)).serial
-        width = max(4096, _MEMORY_BITS // max(1, len(self.live)))
+        width = min(_WINDOW, max(4096, _MEMORY_BITS // max(1, len(self.live))))
         if newest - self.base <= 2 * width:
             return
         shift = newest - self.base - width
@@ -373,6 +376,10 @@ class _OrderWalk:
         """
         groups: dict[tuple[Construct, type[Id]], Phi | Choice | Final] = {}
         for node in nodes:
+            while isinstance(node, Handed) and not node.outside and known & self.bit(node):
+                # What the first body of a while loop hands over is what it was there.
+                known |= self.upto(node.source)
+                node = resolve(node.source)
             if isinstance(node, Phi | Choice | Final):
                 groups.setdefault((_construct_of(node), type(node)), node)
         for node in groups.values():
@@ -566,7 +573,9 @@ def _yielded(phi: Phi) -> Id:
 
 def _in_order(conflicts: list[Conflict]) -> list[Conflict]:
     order_key: Callable[[Conflict], tuple[int, int]] = lambda c: (c.slot, c.node.serial)  # noqa: E731
-    return sorted(conflicts, key=order_key) if len(conflicts) > 1 else conflicts
+    if len(conflicts) < 2 or (len(conflicts) == 2 and order_key(conflicts[0]) <= order_key(conflicts[1])):
+        return conflicts
+    return sorted(conflicts, key=order_key)
 
 
 def _exchanged(ids: ConstructIds) -> tuple[Sequence[Id], ...]:
