@@ -53,11 +53,16 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
         return EXIT_FAULT
 
 
-def run_guarded(name: str, main: Callable[[Sequence[str]], int]) -> int:
+def run_guarded(name: str, main: Callable[[Sequence[str]], int], *, hint: str = "report it with the input") -> int:
     """As :func:`run_tool` on ``sys.argv``, in a child process, so that its death is reported.
 
     C++ code may end its process on what it does not expect (a failed check in a pass). The child is forked here, before
     the bindings are loaded: that takes about a millisecond, and there are no threads yet. ``--debug`` does without it.
+
+    Args:
+        name: of the tool, as messages show it.
+        main: as for :func:`run_tool`.
+        hint: what the user can do when the process died.
     """
     if not hasattr(os, "fork") or "--debug" in sys.argv:
         return run_tool(name, main)
@@ -78,8 +83,7 @@ def run_guarded(name: str, main: Callable[[Sequence[str]], int]) -> int:
 
     print(
         f"{name}: error: the process was ended by {signal.Signals(-status).name}; what it said is above\n"
-        "note: a C++ pass may end its process on what it does not expect; --mlir-print-ir-before-all shows which, and "
-        "--mlir-generate-reproducer=FILE writes a file that reproduces it",
+        f"note: C++ code may end its process on what it does not expect; {hint}",
         file=sys.stderr,
     )
     return EXIT_FAULT

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from neuron_ctrldep.tools.common import EXIT_OK, run_tool, version_text
+from neuron_ctrldep.tools.common import EXIT_OK, run_guarded, version_text
 
 if TYPE_CHECKING:
     from neuron_ctrldep.hlo.module import HloModule
@@ -107,4 +107,4 @@ def _listing() -> str:
 
 def entry() -> None:
     """The console script."""
-    sys.exit(run_tool(NAME, main))
+    sys.exit(run_guarded(NAME, main))

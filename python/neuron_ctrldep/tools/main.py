@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_ctrldep.errors import CtrlDepError, InputError, SourceLocation
 from neuron_ctrldep.files import write_output
-from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_tool
+from neuron_ctrldep.tools.common import EXIT_FAULT, EXIT_OK, run_guarded
 
 if TYPE_CHECKING:
     from neuron_ctrldep.chain import CheckResult, Options, Stage
@@ -288,7 +288,7 @@ def _demo(args: argparse.Namespace) -> int:
 
 def entry() -> None:
     """The console script."""
-    sys.exit(run_tool("neuron-ctrldep", main))
+    sys.exit(run_guarded("neuron-ctrldep", main))
 
 
 if __name__ == "__main__":

@@ -46,4 +46,5 @@ def main(args: Sequence[str]) -> int:
 
 def entry() -> None:
     """The console script."""
-    sys.exit(run_guarded(NAME, main))
+    hint = "--mlir-print-ir-before-all shows which pass, and --mlir-generate-reproducer=FILE writes a file that reproduces it"
+    sys.exit(run_guarded(NAME, main, hint=hint))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neuron_ctrldep.errors import InputError, SourceLocation
-from neuron_ctrldep.tools.common import EXIT_OK, run_tool, version_text
+from neuron_ctrldep.tools.common import EXIT_OK, run_guarded, version_text
 from neuron_ctrldep.tools.split import DEFAULT_MARKER, split_input
 
 if TYPE_CHECKING:
@@ -297,4 +297,4 @@ def _value(options: argparse.Namespace, name: str) -> str | None:
 
 def entry() -> None:
     """The console script."""
-    sys.exit(run_tool(NAME, main))
+    sys.exit(run_guarded(NAME, main))
