@@ -46,5 +46,5 @@ def main(args: Sequence[str]) -> int:
 
 def entry() -> None:
     """The console script."""
-    hint = "--mlir-print-ir-before-all shows which pass, and --mlir-generate-reproducer=FILE writes a file that reproduces it"
+    hint = "--mlir-print-ir-before-all shows which pass, --mlir-generate-reproducer=FILE writes a file that repeats it"
     sys.exit(run_guarded(NAME, main, hint=hint))
