@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +28,10 @@ from neuron_ctrldep.task.replay.storage import (
 
 if TYPE_CHECKING:
     from neuron_ctrldep.task.replay.interpreter import Interpreter
+
+
+MAX_TURNS = 10_000
+"""A ``scf.while`` whose condition is known and that turns more often is not followed."""
 
 
 class Unsupported(Exception):  # noqa: N818 - it is no fault: the program is legal, the replay does not follow it
@@ -126,7 +131,8 @@ def _compare(run: Interpreter, op: ir.Operation) -> list[Any]:
     a, b = run.read(op)
     if a is None or b is None:
         return [None]
-    return [int(_PREDICATES[op.attributes["predicate"].value](a, b))]
+    holds = _PREDICATES[op.attributes["predicate"].value](a, b)
+    return [Free(holds) if isinstance(a, Free) or isinstance(b, Free) else int(holds)]
 
 
 @_handles("arith.select")
@@ -135,8 +141,15 @@ def _select(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [first if _decide(run, condition) else second]
 
 
+def is_open(run: Interpreter, number: Number) -> bool:
+    """Whether the run may decide what ``number`` is."""
+    return number is None or (isinstance(number, Free) and not run.is_correlated)
+
+
 def _decide(run: Interpreter, condition: Number) -> bool:
-    return bool(condition) if condition is not None else run.choose(2) == 0
+    if is_open(run, condition):
+        return run.choose(2) == 0
+    return bool(condition)
 
 
 # --- task ids ---------------------------------------------------------------------------------------------------------
@@ -374,14 +387,17 @@ def _for(run: Interpreter, op: ir.Operation) -> list[Any]:
 def _while(run: Interpreter, op: ir.Operation) -> list[Any]:
     carried = run.read(op)
     execution = run.new_execution()
-    for iteration in range(max(run.trips) + 1):
+    for iteration in itertools.count():
+        if iteration == MAX_TURNS:
+            raise Unsupported(f"a scf.while turns more than {MAX_TURNS} times")
         condition, *forwarded = run.turn(execution, iteration, op.regions[0].blocks[0], carried, False)
         # A condition that is known is followed; one that is not may end the loop at any time, and must in the end.
-        go_on = bool(condition) if condition is not None else iteration < max(run.trips) and run.choose(2) == 0
-        if not go_on:
+        if is_open(run, condition) and iteration >= max(run.trips):
+            return forwarded
+        if not _decide(run, condition):
             return forwarded
         carried = run.turn(execution, iteration, op.regions[1].blocks[0], forwarded, False)
-    return forwarded
+    raise AssertionError("the loop above ends by returning")
 
 
 def _points(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -11,7 +11,7 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task import dialect
 from neuron_ctrldep.task.dialect import Task, is_id_tensor, is_storage, is_task_id
 from neuron_ctrldep.task.program import TaskModule
-from neuron_ctrldep.task.replay.handlers import ARITHMETIC, HANDLERS, Unsupported, anything, compute, mask_of
+from neuron_ctrldep.task.replay.handlers import ARITHMETIC, HANDLERS, Unsupported, anything, compute, is_open, mask_of
 from neuron_ctrldep.task.replay.model import Access, Instance, Run, Step
 from neuron_ctrldep.task.replay.storage import Free, Number, Root, View, dense, extent, item_size
 
@@ -26,6 +26,7 @@ def run(
     choose: Choose,
     trips: Sequence[int],
     tracking: bool = True,
+    correlated: bool = True,
     limit: int = 20_000,
 ) -> Run:
     """Replay one way through an orchestration function.
@@ -36,12 +37,14 @@ def run(
         choose: decides conditions and counts that are not known: branches, run-time loops, arguments.
         trips: the numbers that run-time loops and integer arguments are tried with.
         tracking: whether the run time looks up writers for AUTO tasks; without it only explicit dependencies order.
+        correlated: whether two branches on one argument go the same way, and two loops up to one argument run as often.
+            Without it each decides anew: what a reader of the program alone can rely on.
         limit: the most instances that one run may have.
 
     Raises:
         Unsupported: control flow other than ``scf`` and ``func``.
     """
-    interpreter = Interpreter(module, choose, tuple(trips), tracking, limit)
+    interpreter = Interpreter(module, choose, tuple(trips), tracking, correlated, limit)
     interpreter.call(module.functions[function], None)
     return interpreter.result
 
@@ -49,12 +52,21 @@ def run(
 class Interpreter:
     """The state of one run; the handlers of :mod:`~neuron_ctrldep.task.replay.handlers` work on it."""
 
-    def __init__(self, module: TaskModule, choose: Choose, trips: tuple[int, ...], tracking: bool, limit: int) -> None:
+    def __init__(
+        self,
+        module: TaskModule,
+        choose: Choose,
+        trips: tuple[int, ...],
+        tracking: bool,
+        correlated: bool,
+        limit: int,
+    ) -> None:
         self.result = Run()
         self.module = module
         self.choose = choose
         self.trips = trips
         self._tracking = tracking
+        self.is_correlated = correlated
         self._limit = limit
         self._values: dict[ir.Value, Any] = {}
         self.roots = 0
@@ -203,7 +215,8 @@ class Interpreter:
 
     def count(self, lower: Number, upper: Number, step: Number) -> int:
         """How often a loop runs; a number to try where the bounds do not say."""
-        if lower is None or upper is None or step is None or step < 1:
+        is_open_bound = any(is_open(self, bound) for bound in (lower, upper, step))
+        if lower is None or upper is None or step is None or step < 1 or is_open_bound:
             return self.trips[self.choose(len(self.trips))]
         return max(0, -(-(upper - lower) // step))
 
