@@ -72,6 +72,7 @@ def of_mlir(module: ir.Operation) -> dict[str, SourceBlock]:
     all that the checker knows it by.
     """
     from neuron_ctrldep.control_dep import control_edges, reachable_functions
+    from neuron_ctrldep.control_dep.structure import key_of
     from neuron_ctrldep.mlir import ir
 
     functions = reachable_functions(module)
@@ -85,45 +86,50 @@ def of_mlir(module: ir.Operation) -> dict[str, SourceBlock]:
         block = blocks.get(op.block)
         if block is None:
             block = blocks[op.block] = SourceBlock(f"block {len(blocks)}", {}, None, [], is_entry=True)
-        block.instructions[names[op]] = _instruction(op, names, block)
-        block.root = names[op]  # the last one stays: the terminator reads the results
+        name = names[key_of(op)]
+        block.instructions[name] = _instruction(op, names, block)
+        block.root = name  # the last one stays: the terminator reads the results
         return ir.WalkResult.ADVANCE
 
     for function in functions:
         function.walk(visit, ir.WalkOrder.PRE_ORDER)
     for edge in edges:
-        blocks[edge.src.block].edges.append((names[edge.src], names[edge.dst]))
+        blocks[edge.src.block].edges.append((names[key_of(edge.src)], names[key_of(edge.dst)]))
     return {block.name: block for block in blocks.values()}
 
 
-def _distinct_names(functions: list[ir.Operation], ends: list[ir.Operation]) -> dict[ir.Operation, str]:
-    """A name for each op, its own where only it has it; ends of edges get theirs as an attribute."""
+def _distinct_names(functions: list[ir.Operation], ends: list[ir.Operation]) -> dict[ir.Value | ir.Operation, str]:
+    """A name for each op by its key, its own where only it has it; ends of edges get theirs as an attribute."""
     from neuron_ctrldep.control_dep import instruction_name
+    from neuron_ctrldep.control_dep.structure import key_of
     from neuron_ctrldep.mlir import ir
 
-    names: dict[ir.Operation, str] = {}
+    names: dict[ir.Value | ir.Operation, str] = {}
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        names[op] = instruction_name(op)
+        names[key_of(op)] = instruction_name(op)
         return ir.WalkResult.ADVANCE
 
     for function in functions:
         function.walk(visit, ir.WalkOrder.PRE_ORDER)
     shared = {name for name, count in Counter(names.values()).items() if count > 1}
     taken = set(names.values())
-    marked = set(ends)
-    for op, name in names.items():
+    marked = {key_of(op): op for op in ends}
+    given: dict[ir.Value | ir.Operation, str] = {}
+    numbers: Counter[str] = Counter()
+    for key, name in names.items():
         if name not in shared:
             continue
-        number = 0
-        while (distinct := f"{name}#{number}") in taken:
-            number += 1
+        while (distinct := f"{name}#{numbers[name]}") in taken:
+            numbers[name] += 1
         taken.add(distinct)
-        names[op] = distinct
-        if op in marked:
-            _set_name(op, distinct)
-    # The hash of an op changes with its attributes: a new dictionary finds the ops that got one above.
-    return {op: name for op, name in names.items()}  # noqa: C416 - dict(names) would keep the old hashes
+        given[key] = distinct
+    names.update(given)
+    for key, op in marked.items():
+        if key in given:
+            _set_name(op, given[key])
+    # An op without results is its own key, whose hash changed with its attributes: a new dictionary has the new one.
+    return {key: name for key, name in names.items()}  # noqa: C416 - dict(names) would keep the old hashes
 
 
 def _set_name(op: ir.Operation, name: str) -> None:
@@ -136,9 +142,9 @@ def _set_name(op: ir.Operation, name: str) -> None:
     op.attributes[FRONTEND_ATTRIBUTES] = ir.DictAttr.get(entries, op.context)
 
 
-def _instruction(op: ir.Operation, names: dict[ir.Operation, str], block: SourceBlock) -> SourceInstruction:
+def _instruction(op: ir.Operation, names: dict[ir.Value | ir.Operation, str], block: SourceBlock) -> SourceInstruction:
     from neuron_ctrldep.control_dep import ControlDep, fault_of, is_constant, is_control_dep
-    from neuron_ctrldep.control_dep.structure import defining_op
+    from neuron_ctrldep.control_dep.structure import defining_op, key_of
 
     opcode = _OPCODES.get(op.name.rpartition(".")[2], op.name)
     values = list(op.operands)
@@ -149,15 +155,15 @@ def _instruction(op: ir.Operation, names: dict[ir.Operation, str], block: Source
     operands = []
     for value in values:
         source = defining_op(value)
-        if source is not None and names[source] in block.instructions:
-            operands.append(names[source])
+        if source is not None and (name := names[key_of(source)]) in block.instructions:
+            operands.append(name)
         else:
             outside = f"argument {value}"
             block.instructions.setdefault(outside, SourceInstruction(outside, "parameter", []))
             operands.append(outside)
     # MLIR removes an unused op only when it knows that it has no effect; here "live" must not promise less.
     index = op.attributes["index"].value if opcode == "get-tuple-element" else 0
-    return SourceInstruction(names[op], opcode, operands, has_side_effect=not op.results, index=index)
+    return SourceInstruction(names[key_of(op)], opcode, operands, has_side_effect=not op.results, index=index)
 
 
 # --- emitted programs -------------------------------------------------------------------------------------------------

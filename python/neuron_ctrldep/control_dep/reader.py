@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from neuron_ctrldep.control_dep.op import (
     CUSTOM_CALLS,
@@ -15,10 +18,13 @@ from neuron_ctrldep.control_dep.op import (
 )
 from neuron_ctrldep.control_dep.structure import (
     ADD_DEPENDENCY,
+    MAYBE_TRANSPARENT,
+    TUPLE_OPS,
     defining_op,
     instruction_name,
     is_constant,
     is_terminator,
+    key_of,
     reachable_functions,
     trace,
     users_through,
@@ -96,20 +102,25 @@ def control_edges(module: ir.Operation | ir.Module) -> ControlEdges:
     return ControlEdges(edges, uncounted)
 
 
+_Key: TypeAlias = ir.Value | ir.Operation
+"""See :func:`key_of`."""
+
+
 class _Reader:
     """Reads one function."""
 
     def __init__(self, function: ir.Operation) -> None:
         self.edges: list[ControlEdge] = []
         self.uncounted: list[UncountedEdge] = []
-        self._position: dict[ir.Operation, int] = {}
-        self._wires: list[ir.Operation] = []
+        self._wires: dict[ir.Value, ir.Operation] = {}
+        self._transparent: set[ir.Value] = set()
         self._after_tokens: list[ir.Operation] = []
         self._marked: list[tuple[ir.Operation, dict[str, str]]] = []
-        self._found: dict[tuple[ir.Operation, ir.Operation], Carrier] = {}
-        self._names: dict[ir.Operation, str] = {}
+        self._found: dict[tuple[_Key, _Key], ControlEdge] = {}
+        self._names: dict[_Key, str] = {}
+        self._in_program_order = functools.cmp_to_key(_Order().compare)
         self._read_arguments(function)
-        function.walk(self._visit, ir.WalkOrder.PRE_ORDER)
+        self._find_carriers(function)
 
     def _read_arguments(self, function: ir.Operation) -> None:
         """Attributes of arguments: no edge can end there (a pin orders their readers), but none goes unseen."""
@@ -119,23 +130,34 @@ class _Reader:
             for _ in parse_ids(string_entries(dictionary, FRONTEND_ATTRIBUTES).get(AFTER, "")):
                 self.uncounted.append(UncountedEdge("", f"argument {number}", SUCCESSOR_ARGUMENT))
 
-    def _visit(self, op: ir.Operation) -> ir.WalkResult:
-        self._position[op] = len(self._position)
-        if op.name in _CUSTOM_CALL_NAMES and is_control_dep(op):
-            if fault_of(op) is None:
-                self._wires.append(op)
-        elif op.name == ADD_DEPENDENCY:
-            self._after_tokens.append(op)
-        elif FRONTEND_ATTRIBUTES in op.attributes:
-            marks = {key: text for key, text in frontend_attributes(op).items() if key in _MARKS}
-            if marks:
-                self._marked.append((op, marks))
-        return ir.WalkResult.ADVANCE
+    def _find_carriers(self, function: ir.Operation) -> None:
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            name = op.name
+            if name in _CUSTOM_CALL_NAMES and is_control_dep(op):
+                if fault_of(op) is None:
+                    result = op.result
+                    self._wires[result] = op
+                    self._transparent.add(result)
+            elif name == ADD_DEPENDENCY:
+                self._after_tokens.append(op)
+                self._transparent.add(op.result)
+            else:
+                if name in TUPLE_OPS:
+                    self._transparent.add(op.result)
+                if FRONTEND_ATTRIBUTES in op.attributes:
+                    marks = {key: text for key, text in frontend_attributes(op).items() if key in _MARKS}
+                    if marks:
+                        self._marked.append((op, marks))
+            return advance
+
+        advance = ir.WalkResult.ADVANCE
+        function.walk(visit, ir.WalkOrder.PRE_ORDER)
 
     def _name(self, op: ir.Operation) -> str:
-        if op not in self._names:
-            self._names[op] = instruction_name(op)
-        return self._names[op]
+        key = key_of(op)
+        if key not in self._names:
+            self._names[key] = instruction_name(op)
+        return self._names[key]
 
     def _drop(self, src: ir.Operation | None, dst: ir.Operation | None, reason: str) -> None:
         self.uncounted.append(
@@ -146,7 +168,7 @@ class _Reader:
 
     def unreached(self) -> list[UncountedEdge]:
         """What a function that main does not reach would have said."""
-        for wire in self._wires:
+        for wire in self._wires.values():
             for predecessor in ControlDep(wire).predecessors:
                 self._drop(defining_op(predecessor), None, UNREACHED)
         for op, marks in self._marked:
@@ -156,25 +178,35 @@ class _Reader:
 
     def read(self) -> None:
         """Fill ``edges`` and ``uncounted``."""
-        successors: dict[ir.Operation, None] = {}
-        for wire in self._wires:
-            users = list(users_through(wire.results[0]))
+        successors: dict[_Key, ir.Operation] = {}
+        for result, wire in self._wires.items():
+            users = _users(result)
             if not users and len(wire.operands) > 1:
                 for predecessor in ControlDep(wire).predecessors:
                     self._drop(defining_op(predecessor), None, WIRE_UNUSED)
-            successors.update(dict.fromkeys(users))
+            successors.update((key_of(user), user) for user in users)
         for after_token in self._after_tokens:
-            successors.update(dict.fromkeys(users_through(after_token.results[0])))
-        for successor in sorted(successors, key=self._position.__getitem__):
+            successors.update((key_of(user), user) for user in _users(after_token.result))
+        for successor in sorted(successors.values(), key=self._in_program_order):
             terminator = is_terminator(successor)
             for operand in successor.operands:
-                for predecessor in trace(operand)[1]:
+                for predecessor in self._before(operand) if operand in self._transparent else ():
                     if terminator:
                         self._drop(defining_op(predecessor), successor, SUCCESSOR_TERMINATOR)
                     else:
                         self._add(predecessor, successor, "operand")
         self._read_marks()
         self._sort()
+
+    def _before(self, value: ir.Value) -> list[ir.Value]:
+        """What transparent ops put before ``value``, which one of them makes."""
+        wire = self._wires.get(value)
+        if wire is not None:
+            operands = list(wire.operands)
+            if self._transparent.isdisjoint(operands):
+                # By far the most wire ops: nothing to look through.
+                return list(dict.fromkeys(operands[:-1]))
+        return trace(value)[1]
 
     def _add(self, predecessor: ir.Value | ir.Operation, successor: ir.Operation, carrier: Carrier) -> None:
         """Record ``predecessor -> successor``; a value that no op of the block defines only with its reason."""
@@ -191,7 +223,7 @@ class _Reader:
             elif dst == src:
                 self._drop(src, dst, SAME_OPERATION)
             else:
-                self._found.setdefault((src, dst), carrier)
+                self._found.setdefault((key_of(src), key_of(dst)), ControlEdge(src, dst, carrier))
 
     def _read_marks(self) -> None:
         """Match ids with the lists that name them, within each block."""
@@ -209,7 +241,7 @@ class _Reader:
                 targets += [(owner.block, owner, one, not done) for owner in (done or [op])]
         named: set[tuple[ir.Block, str]] = set()
         merged: list[tuple[ir.Operation, ir.Operation]] = []
-        for block, op, one, is_merged in sorted(targets, key=lambda t: (self._position[t[1]], _id_order(t[2]))):
+        for block, op, one, is_merged in sorted(targets, key=lambda t: (self._in_program_order(t[1]), _id_order(t[2]))):
             named.add((block, one))
             owners = sources.get((block, one), [])
             if not owners:
@@ -223,18 +255,16 @@ class _Reader:
             if (block, one) not in named:
                 for owner in owners:
                     self._drop(owner, None, SUCCESSOR_REMOVED)
-        explicit: dict[ir.Operation, list[ir.Operation]] = {}
-        for src, dst in self._found:
-            explicit.setdefault(src, []).append(dst)
+        explicit: dict[_Key, list[ir.Operation]] = {}
+        for (src_key, _), edge in self._found.items() if merged else ():
+            explicit.setdefault(src_key, []).append(edge.dst)
         for src, dst in merged:
             before = len(self._found)
             self._add_to_merged(src, dst, explicit)
-            for new_src, new_dst in list(self._found)[before:]:
-                explicit.setdefault(new_src, []).append(new_dst)
+            for (src_key, _), edge in itertools.islice(self._found.items(), before, None):
+                explicit.setdefault(src_key, []).append(edge.dst)
 
-    def _add_to_merged(
-        self, src: ir.Operation, dst: ir.Operation, explicit: dict[ir.Operation, list[ir.Operation]]
-    ) -> None:
+    def _add_to_merged(self, src: ir.Operation, dst: ir.Operation, explicit: dict[_Key, list[ir.Operation]]) -> None:
         """An edge meant for a done that became one op with its start: to the op, else to its readers, else dropped."""
         if src == dst or self._reaches(dst, src, explicit):
             readers = [r for r in _readers(dst) if r != src and not self._reaches(r, src, explicit)]
@@ -245,26 +275,78 @@ class _Reader:
         else:
             self._add(src, dst, "attribute")
 
-    def _reaches(
-        self, start: ir.Operation, goal: ir.Operation, explicit: dict[ir.Operation, list[ir.Operation]]
-    ) -> bool:
+    def _reaches(self, start: ir.Operation, goal: ir.Operation, explicit: dict[_Key, list[ir.Operation]]) -> bool:
         """Whether ``goal`` is after ``start`` by data or by an edge found so far."""
-        seen = {start}
+        seen = {key_of(start)}
         stack = [start]
         while stack:
             op = stack.pop()
-            for user in [*_data_users(op), *explicit.get(op, ())]:
+            for user in [*_data_users(op), *explicit.get(key_of(op), ())]:
                 if user == goal:
                     return True
-                if user not in seen:
-                    seen.add(user)
+                if (key := key_of(user)) not in seen:
+                    seen.add(key)
                     stack.append(user)
         return False
 
     def _sort(self) -> None:
         # Found in order of operands, then ids; a stable sort by successor and carrier keeps that order.
-        ranked = sorted(self._found.items(), key=lambda item: (self._position[item[0][1]], item[1] == "attribute"))
-        self.edges = [ControlEdge(src, dst, carrier) for (src, dst), carrier in ranked]
+        into: dict[_Key, list[ControlEdge]] = {}
+        for (_, dst_key), edge in self._found.items():
+            into.setdefault(dst_key, []).append(edge)
+        for edges in sorted(into.values(), key=lambda edges: self._in_program_order(edges[0].dst)):
+            self.edges += sorted(edges, key=lambda edge: edge.carrier == "attribute")
+
+
+class _Order:
+    """Program order of the ops of one function, as a walk in pre-order meets them."""
+
+    def __init__(self) -> None:
+        self._places: dict[ir.Block, tuple[int, int]] = {}
+
+    def compare(self, one: ir.Operation, other: ir.Operation) -> int:
+        """-1 when ``one`` comes first, 1 when ``other`` does, 0 when they are the same."""
+        if one.block == other.block:
+            return -1 if one.is_before_in_block(other) else int(one != other)
+        inside = None  # what of ``around`` holds ``one``
+        around: ir.Operation | None = one
+        while around is not None:
+            counterpart = _ancestor_in(other, around.block)
+            if counterpart is None:
+                inside, around = around, parent_of(around)
+            elif counterpart != around:
+                return -1 if around.is_before_in_block(counterpart) else 1
+            elif inside is None or counterpart == other:
+                return -1 if inside is None else 1  # one is around the other
+            else:
+                return self._compare_places(inside.block, _child_of(around, other).block, around)
+        raise AssertionError("two ops of one function have it around them")
+
+    def _compare_places(self, one: ir.Block, other: ir.Block, owner: ir.Operation) -> int:
+        if one not in self._places:
+            for i, region in enumerate(owner.regions):
+                self._places.update((block, (i, j)) for j, block in enumerate(region.blocks))
+        return -1 if self._places[one] < self._places[other] else 1
+
+
+def _child_of(owner: ir.Operation, op: ir.Operation) -> ir.Operation:
+    """``op``, or the op around it, that ``owner`` holds directly."""
+    current = op
+    while (parent := parent_of(current)) is not None and parent != owner:
+        current = parent
+    return current
+
+
+def _distinct(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
+    return list({key_of(op): op for op in ops}.values())
+
+
+def _users(value: ir.Value) -> list[ir.Operation]:
+    """The instructions that read ``value``, directly or through transparent ops."""
+    users = [use.owner.operation for use in value.uses]
+    if any(user.name in MAYBE_TRANSPARENT for user in users):
+        return list(users_through(value))
+    return users if len(users) < 2 else _distinct(users)
 
 
 def _id_order(one: str) -> tuple[int, str]:
@@ -313,11 +395,11 @@ def _data_users(op: ir.Operation) -> list[ir.Operation]:
     """The ops of ``op``'s block that read a result of it, themselves or in a region they own."""
     block = op.block
     users = (_ancestor_in(use.owner.operation, block) for result in op.results for use in result.uses)
-    return list(dict.fromkeys(user for user in users if user is not None))
+    return _distinct(user for user in users if user is not None)
 
 
 def _readers(op: ir.Operation) -> list[ir.Operation]:
     """The instructions of ``op``'s block that read it, through transparent ops; terminators left out."""
     block = op.block
     found = (_ancestor_in(user, block) for result in op.results for user in users_through(result))
-    return list(dict.fromkeys(user for user in found if user is not None and not is_terminator(user)))
+    return _distinct(user for user in found if user is not None and not is_terminator(user))

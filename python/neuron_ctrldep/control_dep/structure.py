@@ -8,6 +8,9 @@ from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, ControlDep, fault_of, fr
 from neuron_ctrldep.mlir import ir, location_names, text_of
 from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, NAME
 
+SYMBOL = "neuron.symName"
+"""The attribute in which Neuron's own importer keeps the name of an instruction."""
+
 
 def instruction_name(op: ir.Operation | ir.OpView) -> str:
     """What the input calls ``op``: :data:`~neuron_ctrldep.wire.NAME`, ``neuron.symName``, its location, its op name.
@@ -22,8 +25,8 @@ def instruction_name(op: ir.Operation | ir.OpView) -> str:
         name = frontend_attributes(holder.operation).get(NAME)
         if name:
             return name
-    if "neuron.symName" in attributes:
-        symbol = attributes["neuron.symName"]
+    if SYMBOL in attributes:
+        symbol = attributes[SYMBOL]
         if isinstance(symbol, ir.StringAttr) and (name := text_of(symbol)):
             return name
     for name in location_names(operation.location):
@@ -53,7 +56,8 @@ _TUPLES = frozenset({"stablehlo.tuple", "mhlo.tuple"})
 _ELEMENTS = frozenset({"stablehlo.get_tuple_element", "mhlo.get_tuple_element"})
 ADD_DEPENDENCY = "mhlo.add_dependency"
 _CUSTOM_CALLS = frozenset(CUSTOM_CALLS.values())
-_MAYBE_TRANSPARENT = frozenset({*_TUPLES, *_ELEMENTS, ADD_DEPENDENCY, *_CUSTOM_CALLS})
+TUPLE_OPS = _TUPLES | _ELEMENTS
+MAYBE_TRANSPARENT = frozenset({*TUPLE_OPS, ADD_DEPENDENCY, *_CUSTOM_CALLS})
 """The ops that :func:`is_transparent` has to look at; all others are instructions."""
 _CONSTANTS = frozenset({"stablehlo.constant", "mhlo.constant", "arith.constant"})
 _CALLEES = {
@@ -126,6 +130,16 @@ def defining_op(value: ir.Value) -> ir.Operation | None:
     return owner.operation if not isinstance(owner, ir.Block) else None
 
 
+def key_of(op: ir.Operation) -> ir.Value | ir.Operation:
+    """What stands for ``op`` as a key.
+
+    The bindings hash an op by its content: equal ops (20,000 equal constants, say) share a hash that changes when they
+    are edited. A value has the hash of its address. Only an op without results stands for itself.
+    """
+    results = op.results
+    return results[0] if len(results) else op
+
+
 def is_terminator(op: ir.Operation) -> bool:
     """Whether ``op`` ends its block: ``func.return``, ``stablehlo.return``, ``scf.yield`` and the like."""
     return op.name.endswith((".return", ".yield", ".condition"))
@@ -137,7 +151,7 @@ def _element_index(op: ir.Operation) -> int:
 
 def _may_be_transparent(value: ir.Value) -> bool:
     op = defining_op(value)
-    return op is not None and op.name in _MAYBE_TRANSPARENT
+    return op is not None and op.name in MAYBE_TRANSPARENT
 
 
 def trace(value: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
@@ -147,7 +161,7 @@ def trace(value: ir.Value) -> tuple[list[ir.Value], list[ir.Value]]:
     along, so that an element of a known tuple stands for that element only.
     """
     op = defining_op(value)
-    if op is None or op.name not in _MAYBE_TRANSPARENT:
+    if op is None or op.name not in MAYBE_TRANSPARENT:
         return [value], []
     if op.name in _CUSTOM_CALLS and is_control_dep(op) and fault_of(op) is None:
         operands = list(op.operands)
@@ -195,7 +209,7 @@ def producers(value: ir.Value) -> list[ir.Value]:
 
 def users_through(value: ir.Value) -> Iterator[ir.Operation]:
     """The instructions that read ``value``, directly or through transparent ops, each once."""
-    yielded: set[ir.Operation] = set()
+    yielded: set[ir.Value | ir.Operation] = set()
     seen: set[tuple[ir.Value, tuple[int, ...]]] = set()
     stack: list[tuple[ir.Value, tuple[int, ...]]] = [(value, ())]
     while stack:
@@ -218,6 +232,6 @@ def users_through(value: ir.Value) -> Iterator[ir.Operation]:
             elif is_control_dep(user) and fault_of(user) is None:
                 is_data = number == len(user.operands) - 1
                 stack.append((user.results[0], path if is_data else ()))
-            elif user not in yielded:
-                yielded.add(user)
+            elif (key := key_of(user)) not in yielded:
+                yielded.add(key)
                 yield user

@@ -6,7 +6,9 @@ import re
 from typing import TypeAlias
 
 from neuron_ctrldep.control_dep import instruction_name
+from neuron_ctrldep.control_dep.structure import SYMBOL
 from neuron_ctrldep.mlir import ir, source_location
+from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES
 
 Place: TypeAlias = tuple[str, int, int]
 NOWHERE: Place = ("", 0, 0)
@@ -43,7 +45,8 @@ _ONLY_A_NAME = re.compile(r'loc\("([^"\\]*[^"\\/])"\)')
 def name_and_place(op: ir.Operation) -> tuple[str, str, int, int]:
     """:func:`instruction_name`, and file, line and column."""
     location = op.location
-    if len(op.attributes) == 0:
+    attributes = op.attributes
+    if FRONTEND_ATTRIBUTES not in attributes and SYMBOL not in attributes and op.name != "stablehlo.async_start":
         # Most ops: nothing but the location can name them, and it holds nothing but the name.
         match = _ONLY_A_NAME.fullmatch(str(location))
         if match is not None:

@@ -17,7 +17,7 @@ from neuron_ctrldep.control_dep import (
     main_function,
 )
 from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, string_entries
-from neuron_ctrldep.control_dep.structure import is_terminator
+from neuron_ctrldep.control_dep.structure import is_terminator, key_of
 from neuron_ctrldep.edges import DependencyEdge
 from neuron_ctrldep.errors import InputError, PassError, SourceLocation
 from neuron_ctrldep.mlir import ir, location_names, source_location, text_of
@@ -72,8 +72,11 @@ def edge_list(module: ir.Operation | ir.Module) -> list[dict[str, str]]:
     ]
 
 
-_Bound: TypeAlias = tuple[list[str], list[str], text.Location]
-"""An op with its identifiers: these, its results as tensors, and where it comes from."""
+_Key: TypeAlias = ir.Value | ir.Operation
+"""What an op is found by; see :func:`key_of`."""
+
+_Bound: TypeAlias = tuple[list[str], list[str], text.Location, _Key]
+"""An op with its identifiers: these, its results as tensors, where it comes from, and its key."""
 
 _Ends: TypeAlias = tuple[str, ...]
 """Where an edge into a printed op ends; an edge from it starts at the last.
@@ -97,7 +100,8 @@ class _Printer:
         self._resources = Resources(module)
         self._values: dict[ir.Value, str] = {}
         self._forms: dict[ir.Type, TensorForm] = {}
-        self._printed: dict[ir.Operation, _Ends] = {}
+        self._nothing = module.operands  # an empty list: adding it to a list of operands copies that in C++
+        self._printed: dict[_Key, _Ends] = {}
         self._functions = {
             text_of(op.operation.attributes["sym_name"]): op.operation
             for op in module.regions[0].blocks[0].operations
@@ -111,9 +115,10 @@ class _Printer:
         self._uses_support = False
         self._uses_weights = False
         self._edges = control_edges(module).edges
-        self._edges_at: dict[ir.Operation, list[int]] = {}
-        for index, edge in enumerate(self._edges):
-            for end in (edge.src, edge.dst):
+        self._ends: list[tuple[_Key, _Key]] = [(key_of(edge.src), key_of(edge.dst)) for edge in self._edges]
+        self._edges_at: dict[_Key, list[int]] = {}
+        for index, ends in enumerate(self._ends):
+            for end in ends:
                 self._edges_at.setdefault(end, []).append(index)
 
     def header(self) -> list[str]:
@@ -189,25 +194,22 @@ class _Printer:
         rule = ops.RULES.get(name)
         form = rule(op) if callable(rule) else rule
         if form is not None:
-            ends = self._statement(op, form)
+            self._statement(op, form)
         elif name in _CUSTOM_CALL_NAMES and is_control_dep(op):
             self._wire_op(op)
-            return None
         elif name in ops.CONSTANTS:
-            ends = self._constant(op)
+            self._constant(op)
         elif name in ops.CONVERT:
             dtype = self._form(op.results[0].type).dtype
-            ends = self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "))
+            self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "))
         elif name in ops.IOTA:
-            ends = self._iota(op)
+            self._iota(op)
         elif name in ops.CLAMP:
-            ends = self._steps(op, ops.CLAMP_STEPS)
+            self._steps(op, ops.CLAMP_STEPS)
         elif name in ops.CBRT:
-            ends = self._steps(op, ops.cbrt_steps(name))
+            self._steps(op, ops.cbrt_steps(name))
         else:
             return self._generic(op)
-        if op in self._edges_at:
-            self._dependencies(op, ends)
         return None
 
     def _wire_op(self, op: ir.Operation) -> None:
@@ -218,13 +220,13 @@ class _Printer:
         operands = op.operands
         self._values[op.results[0]] = self._source(op, operands[len(operands) - 1])
 
-    def _iota(self, op: ir.Operation) -> _Ends:
+    def _iota(self, op: ir.Operation) -> None:
         form = self._form(op.results[0].type)
         dimension = op.attributes["iota_dimension"].value
         keywords = f"iota_dim={dimension}, shape={form.shape}, dtype={form.dtype}, "
-        return self._statement(op, ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"})))
+        self._statement(op, ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"})))
 
-    def _constant(self, op: ir.Operation) -> _Ends:
+    def _constant(self, op: ir.Operation) -> None:
         bound = self._bind(op)
         value = read_constant(op, self._resources)
         if isinstance(value, str):
@@ -234,7 +236,7 @@ class _Printer:
         else:
             source = f"{api.WEIGHT_LOAD}({string(self._weight(op, bound[0][0], value))})"
         form = ops.Form(string(op.name), api.XLA_OP, stands_for=frozenset({"value"}))
-        return self._statement(op, form, bound=bound, srcs=[source])
+        self._statement(op, form, bound=bound, srcs=[source])
 
     def _weight(self, op: ir.Operation, name: str, value: Array) -> str:
         if self._edges_only:
@@ -267,9 +269,7 @@ class _Printer:
                 functions.append(self._callees[callee])
         extra = {"successors": ", ".join(_successors(op))} if len(op.successors) else {}
         regions = f"regions=[{', '.join(f'v{n}' for n in functions)}], " if functions else ""
-        ends = self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), bound=bound, extra=extra)
-        if op in self._edges_at:
-            self._dependencies(op, ends)
+        self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), bound=bound, extra=extra)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -281,13 +281,13 @@ class _Printer:
         bound: _Bound | None = None,
         srcs: list[str] | None = None,
         extra: dict[str, str] | None = None,
-    ) -> _Ends:
+    ) -> None:
         """Print ``op`` as one statement of ``form``."""
-        names, tensors, location = bound or self._bind(op)
+        names, tensors, location, key = bound or self._bind(op)
         if srcs is None:
             values = self._values
             try:
-                srcs = [values[value] for value in op.operands]
+                srcs = [values[value] for value in op.operands + self._nothing]
             except KeyError:
                 raise _defined_later(op) from None
         keywords = form.keywords
@@ -302,11 +302,12 @@ class _Printer:
                 names, form.function, form.tag, srcs=srcs, dsts=tensors, location=location, keywords=keywords
             )
         )
-        return (names[0],)
+        if key in self._edges_at:
+            self._dependencies(key, (names[0],))
 
-    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> _Ends:
+    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> None:
         """Print ``op`` as several statements, the last of which has its name."""
-        (name,), _, location = self._bind(op)
+        (name,), _, location, key = self._bind(op)
         tensor = self._form(op.results[0].type)
         operands = [self._source(op, value) for value in op.operands]
         done: list[str] = []
@@ -329,14 +330,16 @@ class _Printer:
                 )
             )
             done.append(step_name)
-        return (entry, name)
+        if key in self._edges_at:
+            self._dependencies(key, (entry, name))
 
-    def _dependencies(self, op: ir.Operation, ends: _Ends) -> None:
-        """Print the edges of which ``op``, just printed, is the later end."""
-        self._printed[op] = ends
-        for index in self._edges_at[op]:
+    def _dependencies(self, key: _Key, ends: _Ends) -> None:
+        """Print the edges of which the op of ``key``, just printed, is the later end."""
+        self._printed[key] = ends
+        for index in self._edges_at[key]:
             edge = self._edges[index]
-            src, dst = self._printed.get(edge.src), self._printed.get(edge.dst)
+            src_key, dst_key = self._ends[index]
+            src, dst = self._printed.get(src_key), self._printed.get(dst_key)
             if src is not None and dst is not None:
                 for end in dst:
                     line = text.dependency(src[-1], end, edge.kind)
@@ -350,16 +353,22 @@ class _Printer:
         name, file, line, column = name_and_place(op)
         location = (name, file, line, column, self._op_count)
         self._op_count += 1
+        key: _Key = op
         names: list[str] = []
         tensors: list[str] = []
-        for value in op.results:
+        results = op.results
+        # By number: a loop over the results themselves ends with an exception in C++.
+        for i in range(len(results)):
+            value = results[i]
+            if i == 0:
+                key = value
             identifier = self._names.fresh(name)
             names.append(identifier)
             self._values[value] = identifier
             kind = value.type
             form = self._forms.get(kind) or self._form(kind)
             tensors.append(text.tensor(identifier, form.shape, form.dtype))
-        return names or [self._names.fresh(name)], tensors, location
+        return names or [self._names.fresh(name)], tensors, location, key
 
     def _source(self, op: ir.Operation, value: ir.Value) -> str:
         """The identifier of an operand."""

@@ -89,9 +89,10 @@ def tensor_op(
     """
     name, file, line, column, hlo_id = location
     bound = names[0] if len(names) == 1 else ", ".join(names)
+    where = string(file) if file else '""'
     return (
         f"{bound} = {api.TENSOR_OP}({callee}, '{tag}', srcs=[{', '.join(srcs)}], dsts=[{', '.join(dsts)}], "
-        f"{keywords}dl={api.DEBUG_LOCATION}(tensor_op_name={string(name)}, file={string(file)}, "
+        f"{keywords}dl={api.DEBUG_LOCATION}(tensor_op_name={string(name)}, file={where}, "
         f"line={line}, column={column}, hlo_id={hlo_id}))"
     )
 
