@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +13,7 @@ from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, su
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.control_dep.reader import DONE_MERGED
 from neuron_ctrldep.errors import PassError, SourceLocation
+from neuron_ctrldep.files import read_bytes
 from neuron_ctrldep.hlo.child import Child, or_new
 from neuron_ctrldep.hlo.module import HloModule
 from neuron_ctrldep.loading import load
@@ -200,7 +202,7 @@ def check(
             name = file or "-"
             loaded = mlir.copy_module(loaded, file=name)
             if _has_tasks(loaded):
-                return _check_tasks(loaded, trips, name)
+                return _check_tasks(loaded, trips, name, _text_of(source))
             blocks = checker_inputs.of_mlir(loaded)
         results = []
         for reify in (True, False):
@@ -217,13 +219,20 @@ def _has_tasks(module: ir.Operation) -> bool:
     return bool(TaskModule.of(module).orchestrations)
 
 
-def _check_tasks(module: ir.Operation, trips: Sequence[int] | None, file: str) -> TaskCheckResult:
+def _text_of(source: Any) -> str | None:
+    """The text of a source that is a file or bytes, for the lines in messages."""
+    if isinstance(source, (str, os.PathLike)):
+        source = read_bytes(os.fspath(source)) if os.fspath(source) != "-" else b""
+    return source.decode("utf-8", "replace") if isinstance(source, bytes) and source else None
+
+
+def _check_tasks(module: ir.Operation, trips: Sequence[int] | None, file: str, text: str | None) -> TaskCheckResult:
     from neuron_ctrldep.passes.pipeline import run_pipeline
     from neuron_ctrldep.task.check import check_tasks
 
     # What the run time looks up depends on the directions; this pass fills in only those that are not written.
     run_pipeline(module, "builtin.module(derive-call-directions)")
-    return check_tasks(module, trips=trips, file=file)
+    return check_tasks(module, trips=trips, file=file, source=text)
 
 
 def _judge(blocks: dict[str, SourceBlock], lowered: Lowered, program: Program, *, reified: bool) -> list[CheckedEdge]:
