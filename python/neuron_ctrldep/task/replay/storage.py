@@ -147,6 +147,9 @@ def known(numbers: Sequence[Number]) -> list[int]:
     return [int(number) for number in numbers if number is not None]
 
 
+_MAX_WORK: Any = 100_000
+"""Steps of numpy's overlap solver; some versions of its stubs admit the two named values only."""
+
 _BASE = 1 << 44
 Geometry: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...], int]
 
@@ -170,7 +173,7 @@ def share_bytes(a: Geometry, b: Geometry) -> bool:
     """Whether two strided arrays share a byte: exact, except where the solver gives up, and then "yes"."""
     first, second = np.asarray(_Addresses(a)), np.asarray(_Addresses(b))
     try:
-        return bool(np.shares_memory(first, second, max_work=100_000))
+        return bool(np.shares_memory(first, second, max_work=_MAX_WORK))
     except np.exceptions.TooHardError:
         return bool(np.may_share_memory(first, second))
 
