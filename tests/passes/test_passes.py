@@ -111,6 +111,22 @@ def test_counters_of_flatten() -> None:
     }
 
 
+def test_the_pieces_of_split_data_are_built_once() -> None:
+    pair = "tuple<tensor<f32>, tensor<f32>>"
+    module = function(
+        f"""%t = stablehlo.tuple %a, %b : {pair}
+        %w = {wire("%a, %t", f"tensor<f32>, {pair}", pair)}
+        return %w : {pair}""",
+        "%a: tensor<f32>, %b: tensor<f32>",
+        f"-> {pair}",
+    )
+    statistics = Statistics()
+    flatten(module, dialect="stablehlo", statistics=statistics)
+    counts = statistics.as_dict()
+    # One operand changed, the data; neither piece has one that would.
+    assert (counts["ops-rebuilt"], counts["operands-expanded"], counts["ops-erased"]) == (1, 1, 1)
+
+
 def test_flat_ops_stay_the_same_ops() -> None:
     module = function(
         f"""%t = stablehlo.tuple %a : tuple<tensor<f32>>

@@ -139,7 +139,7 @@ class _Flattener:
         operands = op.operands + self._nothing
         data = operands.pop()
         predecessors, changed = self._predecessors(op, operands)
-        if data in self._elements:
+        if data in self._elements and op_name(data.owner) == self._tuples.element_name:
             source, path = self._tuples.resolve(data)
             if not path:
                 changed[data] = None
