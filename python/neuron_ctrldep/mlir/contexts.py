@@ -1,0 +1,94 @@
+"""Contexts, the dialects in them, and the C++ passes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import types
+
+from neuron_ctrldep.mlir.bindings import ir, jax_extension
+
+OWN_DIALECTS = frozenset({"task"})
+"""Dialects of this project. jaxlib has no IRDL, so their ops are unregistered ops to the bindings."""
+
+
+for _dialect in OWN_DIALECTS:
+    # The bindings look for a Python module of the dialect of every op they hand out, and where there is none they look
+    # again, on disk, for the next op. An empty module is found once.
+    sys.modules.setdefault(f"jaxlib.mlir.dialects.{_dialect}", types.ModuleType(f"jaxlib.mlir.dialects.{_dialect}"))
+
+
+def make_context(*, allow_unregistered: bool = False) -> ir.Context:
+    """A context with every dialect jaxlib has (func, scf, arith, memref, …), StableHLO, MHLO, CHLO and Shardy.
+
+    A context keeps its types, attributes and constants until it dies: use one for each input.
+    """
+    # The extensions, not jaxlib.mlir.dialects: importing the Python classes of all ops takes longer than all else here.
+    from jaxlib.mlir._mlir_libs import _chlo, _mlirHlo, _sdy, _stablehlo
+
+    registry = ir.DialectRegistry()
+    jax_extension.register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    _stablehlo.register_dialect(context)
+    _mlirHlo.register_mhlo_dialect(context)
+    _chlo.register_dialect(context)
+    _sdy.register_dialect(context)
+    context.allow_unregistered_dialects = allow_unregistered
+    # Without this, a diagnostic that no handler took and that holds bytes which are not UTF-8 ends the process.
+    context.emit_error_diagnostics = True
+    return context
+
+
+_DIALECTS = [
+    "affine",
+    "arith",
+    "builtin",
+    "cf",
+    "chlo",
+    "complex",
+    "func",
+    "gpu",
+    "linalg",
+    "llvm",
+    "math",
+    "memref",
+    "mhlo",
+    "mpmd",
+    "nvgpu",
+    "nvvm",
+    "quant",
+    "scf",
+    "sdy",
+    "shape",
+    "sparse_tensor",
+    "stablehlo",
+    "tensor",
+    "transform",
+    "ub",
+    "vector",
+    "vhlo",
+]
+"""What may be in jaxlib; the bindings do not list what is."""
+
+
+def dialect_names() -> list[str]:
+    """The dialects that inputs may use, by name, this project's own among them."""
+    context = make_context()
+    found = set(OWN_DIALECTS)
+    for name in _DIALECTS:
+        with contextlib.suppress(ValueError):
+            context.get_dialect_descriptor(name)
+            found.add(name)
+    return sorted(found)
+
+
+def register_cpp_passes() -> None:
+    """Make the C++ passes of MLIR, StableHLO, MHLO and Shardy known by name. Idempotent."""
+    from jaxlib.mlir._mlir_libs import _mlirHlo, _stablehlo
+
+    # Registers MLIR's own passes (cse, canonicalize, inline, …) beside the dialects.
+    jax_extension.register_dialects(ir.DialectRegistry())
+    _stablehlo.register_stablehlo_passes()
+    _mlirHlo.register_mhlo_passes()

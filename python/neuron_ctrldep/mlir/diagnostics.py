@@ -1,0 +1,109 @@
+"""Locations and diagnostics of the bindings in the words of :mod:`neuron_ctrldep.errors`."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from neuron_ctrldep.errors import Diagnostic, Severity, SourceLocation
+from neuron_ctrldep.mlir.bindings import ir
+
+_FILE_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)":(\d+):(\d+)')
+
+
+def source_location(location: ir.Location) -> SourceLocation | None:
+    """The first file, line and column inside ``location``; ``None`` when it holds none.
+
+    The bindings hand out plain ``Location`` objects from diagnostics, so the printed form is what both versions share.
+    """
+    match = _FILE_LOCATION.search(str(location))
+    if match is None:
+        return None
+    return SourceLocation(unescape(match[1]), int(match[2]), int(match[3]))
+
+
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.DOTALL)
+
+
+def unescape(text: str) -> str:
+    """The string that MLIR prints as ``text`` between quotes; bytes that are not UTF-8 stay visible in hexadecimal."""
+    data = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if len(m[1]) == 2 else m[1], text.encode())
+    return data.decode("utf-8", "backslashreplace")
+
+
+def text_of(attribute: ir.StringAttr | ir.FlatSymbolRefAttr) -> str:
+    """The value of a string or symbol; bytes that are not UTF-8, on which the bindings raise, stay visible."""
+    if isinstance(attribute, ir.StringAttr):
+        return attribute.value_bytes.decode("utf-8", "backslashreplace")
+    try:
+        return attribute.value
+    except (UnicodeDecodeError, RuntimeError):
+        return unescape(str(attribute).removeprefix("@").strip('"'))
+
+
+_LOCATION_NAME = re.compile(r'"((?:[^"\\]|\\.)*)"(?!:\d)')
+
+
+def location_names(location: ir.Location) -> list[str]:
+    """The names a location holds, outermost first: XLA's importer puts the HLO name or the ``op_name`` there."""
+    text = str(location)
+    if "\\" in text:
+        # Asking for a name or a file with bytes that are not UTF-8 ends the process; the printed form escapes them.
+        return [unescape(match[1]) for match in _LOCATION_NAME.finditer(text)]
+    return _names_in(location)
+
+
+def _names_in(location: ir.Location) -> list[str]:
+    if isinstance(location, ir.NameLoc):
+        return [location.name_str, *_names_in(location.child_loc)]
+    if isinstance(location, ir.FusedLoc):
+        return [name for inner in location.locations for name in _names_in(inner)]
+    if isinstance(location, ir.CallSiteLoc):
+        return _names_in(location.callee)
+    return []
+
+
+def _severity(value: Any) -> Severity:
+    name = str(value).rsplit(".", 1)[-1].lower()
+    return name if name in ("error", "warning", "remark", "note") else "error"  # type: ignore[return-value]
+
+
+def _diagnostic(info: Any) -> Diagnostic:
+    return Diagnostic(
+        _severity(info.severity),
+        info.message,
+        source_location(info.location),
+        tuple(_diagnostic(note) for note in info.notes),
+    )
+
+
+@contextlib.contextmanager
+def collect_diagnostics(
+    context: ir.Context, *, report: Callable[[Diagnostic], None] | None = None
+) -> Iterator[list[Diagnostic]]:
+    """Within the block, diagnostics of ``context`` are collected in the list it yields instead of being printed.
+
+    Args:
+        context: whose diagnostics.
+        report: takes each as it is emitted, too.
+    """
+    found: list[Diagnostic] = []
+
+    def handler(diagnostic: Any) -> bool:
+        try:
+            # DiagnosticInfo copies; the diagnostic itself dies when this callback returns.
+            found.append(_diagnostic(ir.DiagnosticInfo(diagnostic)))
+        except (UnicodeDecodeError, RuntimeError):
+            message = "the message holds a name with bytes that are not UTF-8 and cannot be shown"
+            found.append(Diagnostic(_severity(diagnostic.severity), message, source_location(diagnostic.location)))
+        if report is not None:
+            report(found[-1])
+        return True
+
+    attached = context.attach_diagnostic_handler(handler)
+    try:
+        yield found
+    finally:
+        attached.detach()
