@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neuron_ctrldep.mlir import ir
@@ -11,7 +12,7 @@ from neuron_ctrldep.task.flow import TaskNode
 from neuron_ctrldep.task.lineage import Lineage
 from neuron_ctrldep.task.program import Kernel
 from neuron_ctrldep.task.regions import Region
-from neuron_ctrldep.task.storage import Root, Unsupported
+from neuron_ctrldep.task.storage import Root, Unsupported, View
 
 READS, WRITES = 1, 2
 """Bits of what an access does."""
@@ -21,7 +22,7 @@ _DOES = {"in": READS, "out": WRITES, "inout": READS | WRITES, None: READS | WRIT
 
 @dataclass(eq=False, slots=True)
 class Access:
-    """One slot of a task, on one root."""
+    """One slot of a task, on one root. Tasks share it: immutable."""
 
     slot: int
     root: Root
@@ -47,7 +48,8 @@ class AccessReader:
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
         self._slots: dict[Kernel, list[tuple[int, int]]] = {}
-        self._known: dict[TaskNode, tuple[list[Access], list[UnsupportedAccess]]] = {}
+        self._known: dict[TaskNode, tuple[list[Access], Sequence[UnsupportedAccess]]] = {}
+        self._accesses: dict[tuple[int, int, int], tuple[View, Access]] = {}
 
     def storage_slots(self, kernel: Kernel) -> list[tuple[int, int]]:
         """The slots of ``kernel`` that are storage, with what it does to them."""
@@ -60,7 +62,7 @@ class AccessReader:
             ]
         return known
 
-    def read(self, task: TaskNode) -> tuple[list[Access], list[UnsupportedAccess]]:
+    def read(self, task: TaskNode) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
         """The accesses of ``task``, by slot, and the slots whose storage is unsupported.
 
         A ``NoDep`` slot is the user's promise that there is no hazard: it is left out.
@@ -74,21 +76,27 @@ class AccessReader:
             known = self._known[task] = self._read(task, slots)
         return known
 
-    def all(self, task: TaskNode) -> tuple[list[Access], list[UnsupportedAccess]]:
+    def all(self, task: TaskNode) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
         """The same with ``NoDep`` slots."""
         return self._read(task, self.storage_slots(task.kernel))
 
-    def _read(self, task: TaskNode, slots: list[tuple[int, int]]) -> tuple[list[Access], list[UnsupportedAccess]]:
+    def _read(self, task: TaskNode, slots: list[tuple[int, int]]) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
         accesses: list[Access] = []
-        unsupported: list[UnsupportedAccess] = []
+        unsupported: list[UnsupportedAccess] | None = None
         for slot, does in slots:
             storage = self._lineage.of(task.args[slot])
             if isinstance(storage, Unsupported):
+                unsupported = unsupported or []
                 unsupported.append(UnsupportedAccess(slot, does, storage.reason))
                 continue
             for view in storage:
-                accesses.append(Access(slot, view.root, self._lineage.roots.region(view), does, view.runtime))
-        return accesses, unsupported
+                # Equal accesses are one object. The view is kept so that its id stays its own.
+                known = self._accesses.get((id(view), slot, does))
+                if known is None:
+                    access = Access(slot, view.root, self._lineage.roots.region(view), does, view.runtime)
+                    known = self._accesses[id(view), slot, does] = (view, access)
+                accesses.append(known[1])
+        return accesses, unsupported or ()
 
 
 def overrides(op: ir.Operation) -> tuple[int, ...]:

@@ -18,8 +18,10 @@ from neuron_ctrldep.task.storage import Unsupported
 class Decisions:
     """The result of :func:`decide`."""
 
-    slots: dict[TaskNode, dict[int, str]] = field(default_factory=dict)
-    """For each task the slots to rewrite, with their new direction."""
+    directions: dict[TaskNode, tuple[str, ...]] = field(default_factory=dict)
+    """The new directions of the tasks that have slots to rewrite."""
+    slots: int = 0
+    """How many slots that are."""
     manual: set[Body] = field(default_factory=set)
     """The bodies whose every hazard is explicit, the function's own among them."""
 
@@ -29,6 +31,8 @@ def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Deci
     decisions = Decisions()
     touched = _Touched(flow, lineage)
     blocked = _Blocked()
+    # Most tasks are alike.
+    plain: dict[tuple[tuple[str, ...], int, int], dict[int, str]] = {}
     for touches in lineage.touches.values():
         for touch in touches:
             if touch.submits and not isinstance(touch.storage, Unsupported):
@@ -41,9 +45,19 @@ def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Deci
                 blocked.add(task.task)
             relevant = ordered.conflicting & ~(ordered.unordered | claimed)
             if relevant and not task.meets_unknown:
-                rewritten = _rewritten_slots(task, relevant, ordered.raw, touched)
+                directions = task.task.directions
+                key = (directions, relevant, ordered.raw)
+                rewritten = plain.get(key)
+                if rewritten is None:
+                    rewritten = plain[key] = _rewritten_slots(directions, relevant, ordered.raw)
+                kept = _kept_slots(task, touched) if rewritten else 0
+                if kept:
+                    rewritten = {slot: text for slot, text in rewritten.items() if not kept >> slot & 1}
                 if rewritten:
-                    decisions.slots[task.task] = rewritten
+                    decisions.slots += len(rewritten)
+                    decisions.directions[task.task] = tuple(
+                        [rewritten.get(slot, text) for slot, text in enumerate(directions)]
+                    )
         elif ordered.unordered:
             # A later task that is not ordered after what it meets: anything on that storage may be concerned.
             blocked.roots.update(access.root.key for access in task.accesses if ordered.unordered >> access.slot & 1)
@@ -51,23 +65,27 @@ def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Deci
     return decisions
 
 
-def _rewritten_slots(task: TaskHazards, relevant: int, raw: int, touched: _Touched) -> dict[int, str]:
+def _rewritten_slots(directions: tuple[str, ...], relevant: int, raw: int) -> dict[int, str]:
     """The new directions among the ``relevant`` slots: all their hazards are ordered explicitly."""
     found: dict[int, str] = {}
-    kept = 0
-    for access in task.accesses:
-        slot = access.slot
-        if not relevant >> slot & 1 or slot >= len(task.task.directions):
+    for slot, direction in enumerate(directions):
+        if not relevant >> slot & 1:
             continue
-        if access.runtime or (touched.anything and touched.meets(access)):
-            kept |= 1 << slot
-        direction = task.task.directions[slot]
         if direction == INPUT:
             if raw >> slot & 1:
                 found[slot] = NO_DEP
         elif direction == INOUT:
             found[slot] = OUTPUT_EXISTING
-    return {slot: direction for slot, direction in found.items() if not kept >> slot & 1} if kept else found
+    return found
+
+
+def _kept_slots(task: TaskHazards, touched: _Touched) -> int:
+    """The slots, as bits, that keep their direction in any case."""
+    kept = 0
+    for access in task.accesses:
+        if access.runtime or (touched.anything and touched.meets(access)):
+            kept |= 1 << access.slot
+    return kept
 
 
 class _Touched:

@@ -54,12 +54,17 @@ def auto_derive_task_dependencies(
     with analysis_limits():
         flows = [Flow(function, tasks) for function in tasks.orchestrations.values() if function.has_body]
         for flow in flows:
-            lineage = trace(flow, may_alias_args=may_alias_args)
-            write_call_directions(flow, lineage)
-            edges, decisions = _analyze(flow, lineage, keep_redundant, result)
-            _clear_marks(flow)
-            emit(flow, edges, decisions)
+            _derive(flow, may_alias_args, keep_redundant, result)
+            flow.release()
     return result
+
+
+def _derive(flow: Flow, may_alias_args: bool, keep_redundant: bool, result: DerivedDependencies) -> None:
+    lineage = trace(flow, may_alias_args=may_alias_args)
+    write_call_directions(flow, lineage)
+    edges, decisions = _analyze(flow, lineage, keep_redundant, result)
+    _clear_marks(flow)
+    emit(flow, edges, decisions)
 
 
 def _analyze(
@@ -67,18 +72,17 @@ def _analyze(
 ) -> tuple[Edges, Decisions]:
     reader = AccessReader(lineage)
     _find_fallbacks(flow, lineage, reader, result.fallbacks)
-    analyzed = False
+    analyzed = {region for region in flow.regions if region.is_analyzed}
     for task in flow.tasks:
-        task.is_analyzed = task.body.region is not None and task.body.region.is_analyzed
-        analyzed |= task.is_analyzed
-    if not analyzed:
+        task.is_analyzed = task.body.region in analyzed
+    if not any(task.is_analyzed for task in flow.tasks):
         return {}, Decisions()
     hazards = find_hazards(flow, lineage, reader, supersede=not keep_redundant)
     ordered = order(hazards, flow.top, keep_redundant=keep_redundant)
     edges = {task.task: found.edges for task, found in ordered.tasks.items() if found.edges}
     decisions = decide(flow, lineage, hazards, ordered)
     result.edges += sum(map(len, edges.values()))
-    result.slots += sum(map(len, decisions.slots.values()))
+    result.slots += decisions.slots
     result.marks += len(decisions.manual)
     return edges, decisions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -59,6 +59,7 @@ def derive_call_directions(module: ir.Operation | ir.Module) -> dict[str, int]:
     with analysis_limits():
         for flow in flows:
             counts["tasks"] += write_call_directions(flow, trace(flow))
+            flow.release()
     return counts
 
 
@@ -205,7 +206,7 @@ class _Derivation:
             return INOUT
         return INOUT if self._written.meets(access) else OUTPUT_EXISTING
 
-    def _record(self, accesses: list[Access], unsupported: list[UnsupportedAccess]) -> None:
+    def _record(self, accesses: list[Access], unsupported: Sequence[UnsupportedAccess]) -> None:
         for access in accesses:
             if access.does & WRITES:
                 self._written.add(access.root, access.region)

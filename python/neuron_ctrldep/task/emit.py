@@ -35,6 +35,7 @@ from neuron_ctrldep.task.ids import (
     flatten,
     resolve,
 )
+from neuron_ctrldep.task.program import Kernel
 
 Edges = dict[TaskNode, list[tuple[Id, int]]]
 """For each task the edges to add, with their hazards as bits."""
@@ -58,6 +59,7 @@ class _Emitter:
         self.decisions = decisions
         self.id_type = task_id_type(flow.function.operation.context)
         self.values: dict[Id, ir.Value] = {}
+        self.callees: dict[Kernel, ir.Attribute] = {}
         self.texts: dict[tuple[str, ...], ir.Attribute] = {}
         self.segments: dict[tuple[int, ...], ir.Attribute] = {}
         self.no_task: ir.Value | None = None
@@ -80,7 +82,8 @@ class _Emitter:
             seen.add(node)
             if isinstance(node, Leaf):
                 self.leaves[node.task] = node
-            elif isinstance(node, Fence):
+                continue
+            if isinstance(node, Fence):
                 self.fences.setdefault(node.construct, []).append(node)
             elif isinstance(node, Phi | Choice | Handed | Collected):
                 self.wanted.setdefault(node.construct, []).append(node)
@@ -142,20 +145,16 @@ class _Emitter:
 
     def _task(self, task: TaskNode) -> None:
         op = task.op
-        rewritten = self.decisions.slots.get(task)
+        directions = self.decisions.directions.get(task)
         edges = self.edges.get(task, ())
         leaf = self.leaves.get(task)
-        directions: ir.Attribute | None = None
-        if rewritten:
-            directions = self._texts(
-                tuple(rewritten.get(slot, direction) for slot, direction in enumerate(task.directions))
-            )
         if edges or (leaf is not None and not task.is_submit):
-            op = self._submit(task, op, edges, directions)
+            op = self._submit(task, op, edges, directions or task.directions)
         elif directions is not None:
-            op.attributes["arg_directions"] = directions
+            op.attributes["arg_directions"] = self._texts(directions)
         if leaf is not None:
-            self.values[leaf] = op.results[len(op.results) - 1]
+            results = op.results
+            self.values[leaf] = results[len(results) - 1]
 
     def _texts(self, texts: tuple[str, ...]) -> ir.Attribute:
         """An array of strings; the same one is made once."""
@@ -165,31 +164,35 @@ class _Emitter:
         return found
 
     def _submit(
-        self, task: TaskNode, op: ir.Operation, edges: Sequence[tuple[Id, int]], directions: ir.Attribute | None
+        self, task: TaskNode, op: ir.Operation, edges: Sequence[tuple[Id, int]], directions: tuple[str, ...]
     ) -> ir.Operation:
-        attributes = _attributes(op)
-        if directions is not None:
-            attributes["arg_directions"] = directions
+        attributes = self._task_attributes(task, op)
+        attributes["arg_directions"] = self._texts(directions)
         args, deps, present = task.segments
-        added = [self.values[resolve(node)] for node, _ in edges]
+        operands = list(op.operands)
         if edges:
-            old = attributes.get("compiler_dep_hazards")
-            # Edges without known hazards may stand for any.
-            before = [entry.value for entry in old] if old is not None else ["+".join(HAZARDS)] * present
-            attributes["compiler_dep_hazards"] = self._texts((*before, *(_HAZARD_TEXTS[kinds] for _, kinds in edges)))
-        sizes = (args, deps, present + len(added))
+            values = self.values
+            operands += [values[resolve(node)] for node, _ in edges]
+            hazards = [_HAZARD_TEXTS[kinds] for _, kinds in edges]
+            if present:
+                old = attributes.get("compiler_dep_hazards")
+                # Edges without known hazards may stand for any.
+                before = [entry.value for entry in old] if old is not None else ["+".join(HAZARDS)] * present
+                hazards = before + hazards
+            attributes["compiler_dep_hazards"] = self._texts(tuple(hazards))
+        sizes = (args, deps, present + len(edges))
         segments = self.segments.get(sizes)
         if segments is None:
             segments = self.segments[sizes] = ir.DenseI32ArrayAttr.get(list(sizes))
         attributes[SEGMENT_SIZES] = segments
-        results = list(op.results)
+        results = list(op.results) if task.is_submit or task.kernel.result_types else []
         types = [result.type for result in results]
         if not task.is_submit:
             types.append(self.id_type)
         new = ir.Operation.create(
             "task.submit",
             results=types,
-            operands=[*op.operands, *added],
+            operands=operands,
             attributes=attributes,
             loc=op.location,
             ip=ir.InsertionPoint(op),
@@ -200,6 +203,18 @@ class _Emitter:
         op.erase()
         task.op = new
         return new
+
+    def _task_attributes(self, task: TaskNode, op: ir.Operation) -> dict[str, ir.Attribute]:
+        """The attributes of ``op`` but for the directions, which are written anew."""
+        attributes = op.attributes
+        # To look up one is much faster than to list all; nearly always there is nothing but a callee and a name.
+        name = attributes.get("task.name")
+        if task.is_submit or name is None or len(attributes) != 3:
+            return _attributes(op)
+        callee = self.callees.get(task.kernel)
+        if callee is None:
+            callee = self.callees[task.kernel] = attributes["callee"]
+        return {"callee": callee, "task.name": name}
 
     # --- constructs ---
 
@@ -402,12 +417,8 @@ class _Emitter:
 
 
 def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """The attributes of ``op``; the versions of the bindings differ in what iterating over them yields."""
-    attributes = op.attributes
-    return {
-        (entry if isinstance(entry, str) else entry.name): (attributes[entry] if isinstance(entry, str) else entry.attr)
-        for entry in attributes
-    }
+    """The attributes of ``op`` by name."""
+    return dict(op.attributes.items())
 
 
 def _yielded(phi: Phi) -> Id:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from neuron_ctrldep.task.accesses import READS, WRITES, Access, UnsupportedAccess
 from neuron_ctrldep.task.flow import Body, Construct, TaskNode
@@ -13,8 +13,7 @@ RAW, WAR, WAW = 1, 2, 4
 """Bits of what a hazard is."""
 
 
-def hazard(earlier: int, later: int) -> int:
-    """The hazards between two overlapping accesses, by what they do."""
+def _hazard(earlier: int, later: int) -> int:
     return (
         (RAW if earlier & WRITES and later & READS else 0)
         | (WAR if earlier & READS and later & WRITES else 0)
@@ -22,12 +21,12 @@ def hazard(earlier: int, later: int) -> int:
     )
 
 
-class Conflict(NamedTuple):
-    """A slot meets an earlier access."""
+HAZARD_OF = tuple(tuple(_hazard(earlier, later) for later in range(4)) for earlier in range(4))
+"""The hazards between two overlapping accesses, by what the earlier and the later one do."""
 
-    slot: int
-    node: Id
-    kinds: int
+
+Conflict = tuple[int, Id, int]
+"""A slot meets an earlier access: the slot, the id of that access, and the hazards as bits."""
 
 
 @dataclass(eq=False, slots=True)
@@ -37,11 +36,11 @@ class TaskHazards:
     task: TaskNode
     leaf: Leaf
     accesses: list[Access]
-    unsupported: list[UnsupportedAccess]
+    unsupported: Sequence[UnsupportedAccess]
     user: list[Id]
-    conflicts: list[Conflict] = field(default_factory=list)
+    conflicts: list[Conflict]
     """With entries of analyzed tasks."""
-    outside: list[Conflict] = field(default_factory=list)
+    outside: Sequence[Conflict] = ()
     """With entries of tasks that were not analyzed."""
     meets_unknown: bool = False
     """Whether a task on storage that is not known may be earlier."""

@@ -12,7 +12,7 @@ from typing import Literal
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir, source_location
 from neuron_ctrldep.task.dialect import walk
-from neuron_ctrldep.task.ext import SEGMENT_SIZES, get_attribute
+from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.loops import dimensions
 from neuron_ctrldep.task.program import Kernel, Orchestration, Scope, TaskModule
 from neuron_ctrldep.task.regions import LoopIndex
@@ -160,6 +160,17 @@ class Flow:
         self.top = Body(self._single_block(function.operation, 0), None, top)
         self._read(self.top)
 
+    def release(self) -> None:
+        """Let go of everything. Tasks and bodies know each other: else only the garbage collector could tell."""
+        stack = [self.top]
+        while stack:
+            body = stack.pop()
+            for item in body.items:
+                if isinstance(item, Construct):
+                    stack += item.bodies
+            body.items.clear()
+        self.tasks.clear()
+
     def _single_block(self, op: ir.Operation, region: int) -> ir.Block:
         blocks = list(op.regions[region].blocks)
         if len(blocks) != 1:
@@ -211,9 +222,10 @@ class Flow:
         attributes = op.attributes
         # Attributes are shared between ops: each is taken apart once.
         callee = attributes["callee"]
-        if callee not in self._kernels:
-            self._kernels[callee] = self.module.kernels.get(callee.value)
-        kernel = self._kernels[callee]
+        try:
+            kernel = self._kernels[callee]
+        except KeyError:
+            kernel = self._kernels[callee] = self.module.kernels.get(callee.value)
         if kernel is None:
             return None
         operands = list(op.operands)
@@ -227,7 +239,7 @@ class Flow:
             node = TaskNode(op, kernel, operands[:args], operands[args:], body, True, segments)
         else:
             node = TaskNode(op, kernel, operands, [], body, False, (len(operands), 0, 0))
-        given = get_attribute(op, "arg_directions")
+        given = attributes.get("arg_directions")
         if given is not None:
             directions = self._directions.get(given)
             if directions is None:

@@ -8,13 +8,13 @@ them. Where control flow joins, the changes of the joined paths become ids of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from neuron_ctrldep.task.accesses import READS, WRITES, Access, AccessReader
 from neuron_ctrldep.task.carried import CarriedIds
-from neuron_ctrldep.task.events import Conflict, ConstructIds, Event, Hazards, TaskHazards, hazard
+from neuron_ctrldep.task.events import HAZARD_OF, Conflict, ConstructIds, Event, Hazards, TaskHazards
 from neuron_ctrldep.task.flow import Body, Construct, Flow, PlainOp, TaskNode
 from neuron_ctrldep.task.ids import Choice, Collected, Fence, Id, Join, Leaf, Unknown
 from neuron_ctrldep.task.lineage import Lineage
@@ -35,10 +35,6 @@ from neuron_ctrldep.task.state import (
 )
 from neuron_ctrldep.task.storage import Root, Unsupported, is_private
 from neuron_ctrldep.task.user_ids import UserIds, gathered, is_id
-
-_WRITE_CHANGES = ((LAST_WRITERS, WRITERS_TO_FOLLOW, READERS), (LAST_WRITERS, WRITERS_TO_FOLLOW))
-_READ_CHANGES = ((WRITERS_TO_FOLLOW,), (READERS,))
-"""Which parts of the state an access supersedes entries in, and which it is recorded in."""
 
 _MAX_OUTSIDE = 64
 """Up to so many tasks on one region that were not analyzed are told apart."""
@@ -81,7 +77,10 @@ class _Walk:
         self._has_outside = False
         self._after: list[Event] = []
         """What is made where the construct just walked ends."""
-        self._summarize(flow.top)
+        for item in flow.top.items:
+            if isinstance(item, Construct):
+                for body in item.bodies:
+                    self._summarize(body)
 
     def new(self, kind: Callable[..., SomeId], **parts: Any) -> SomeId:
         node = kind(len(self.found.ids), **parts)
@@ -117,7 +116,7 @@ class _Walk:
                         continue
                     for root, region in self.lineage.regions(touch.storage):
                         summary[root, region, False] = 1 << (READS | WRITES)
-        self._has_outside |= body.owner is not None and not all(analyzed for _, _, analyzed in summary)
+        self._has_outside |= not all(analyzed for _, _, analyzed in summary)
         self.summaries[body] = {key: does for key, does in summary.items() if not is_private(key[0], body)}
 
     # --- the walk ---
@@ -152,49 +151,64 @@ class _Walk:
 
     def _task(self, task: TaskNode, events: list[Event]) -> None:
         accesses, unsupported = self.reader.read(task)
-        user = [self.user[value] for value in task.deps]
-        found = TaskHazards(task, self.new(Leaf, task=task), accesses, unsupported, user)
+        user = [self.user[value] for value in task.deps] if task.deps else []
+        leaf = Leaf(len(self.found.ids), task=task)
+        self.found.ids.append(leaf)
+        conflicts: list[Conflict] = []
+        found = TaskHazards(task, leaf, accesses, unsupported, user, conflicts)
         found.meets_unknown = self.meets_unknown
         for access in accesses:
-            self._conflicts(access, task.is_analyzed, found)
-        for access in accesses:
-            if task.is_analyzed:
-                self._record(access, found.leaf)
-            else:
-                self._add_outside(access.root, access.region, found.leaf, access.does)
-        if unsupported and not task.is_analyzed:
-            self._meet_unknown()
+            self._conflicts(access, conflicts)
+        if task.is_analyzed:
+            if self._has_outside:
+                found.outside = [conflict for access in accesses for conflict in self._outside(access)]
+            for access in accesses:
+                self._record(access, leaf)
+        else:
+            for access in accesses:
+                self._add_outside(access.root, access.region, leaf, access.does)
+            if unsupported:
+                self._meet_unknown()
         if task.is_submit:
-            self.user[task.op.results[len(task.op.results) - 1]] = found.leaf
+            self.user[task.op.results[len(task.op.results) - 1]] = leaf
         self.found.tasks.append(found)
         events.append(found)
 
-    def _conflicts(self, access: Access, analyzed: bool, found: TaskHazards) -> None:
+    def _conflicts(self, access: Access, conflicts: list[Conflict]) -> None:
+        """Add those with analyzed tasks."""
         parts = self.state.parts(access.root)
         region, does, slot = access.region, access.does, access.slot
         if does & WRITES:
+            for entry in parts[WRITERS_TO_FOLLOW].overlapping(region):
+                conflicts.append((slot, entry.node, HAZARD_OF[entry.does][does]))
             # The other last writers are followed by a reader met here.
-            met = [*parts[WRITERS_TO_FOLLOW].overlapping(region), *parts[READERS].overlapping(region)]
+            for entry in parts[READERS].overlapping(region):
+                conflicts.append((slot, entry.node, HAZARD_OF[entry.does][does]))
         else:
-            met = parts[LAST_WRITERS].overlapping(region)
-        for entry in met:
-            found.conflicts.append(Conflict(slot, entry.node, hazard(entry.does, does)))
-        if analyzed and self._has_outside:
-            outside = list(parts[OUTSIDE_WRITERS].overlapping(region))
-            if does & WRITES:
-                outside += parts[OUTSIDE_READERS].overlapping(region)
-            for entry in outside:
-                found.outside.append(Conflict(slot, entry.node, hazard(entry.does, does)))
+            for entry in parts[LAST_WRITERS].overlapping(region):
+                conflicts.append((slot, entry.node, HAZARD_OF[entry.does][does]))
+
+    def _outside(self, access: Access) -> Iterator[Conflict]:
+        """Those with tasks that were not analyzed."""
+        parts = self.state.parts(access.root)
+        for number in (OUTSIDE_WRITERS, OUTSIDE_READERS) if access.does & WRITES else (OUTSIDE_WRITERS,):
+            for entry in parts[number].overlapping(access.region):
+                yield access.slot, entry.node, HAZARD_OF[entry.does][access.does]
 
     def _record(self, access: Access, leaf: Leaf) -> None:
         root, region, does = access.root, access.region, access.does
-        parts = self.state.parts(root)
-        superseded, recorded = _WRITE_CHANGES if does & WRITES else _READ_CHANGES
-        if self.supersede:
-            for number in superseded:
-                self.state.supersede(parts[number], region)
-        for number in recorded:
-            self.state.add(parts[number], Entry(root, region, leaf, does))
+        state = self.state
+        last_writers, writers_to_follow, readers, _, _ = state.parts(root)
+        if not self.supersede:
+            for part in (last_writers, writers_to_follow) if does & WRITES else (readers,):
+                state.add(part, Entry(root, region, leaf, does))
+        elif does & WRITES:
+            state.supersede(last_writers, region, Entry(root, region, leaf, does))
+            state.supersede(writers_to_follow, region, Entry(root, region, leaf, does))
+            state.supersede(readers, region, None)
+        else:
+            state.supersede(writers_to_follow, region, None)
+            state.add(readers, Entry(root, region, leaf, does))
 
     def _add_outside(self, root: Root, region: Region, node: Id, does: int) -> None:
         self._has_outside = True

@@ -98,6 +98,8 @@ class _Tracer:
                 self._plain(item)
 
     def _task(self, task: TaskNode) -> None:
+        if not task.kernel.aliases:
+            return
         for result, alias in zip(task.op.results, task.kernel.aliases, strict=False):
             if alias is not None and 0 <= alias < len(task.args):
                 self.env[result] = self.lineage.of(task.args[alias])

@@ -10,7 +10,7 @@ All tests err on the side of overlap.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import gcd
 from typing import Generic, Protocol, TypeVar
@@ -401,14 +401,14 @@ class RegionIndex(Generic[Entry]):
             found += [other for other in near if region.overlaps(other)]
         return found
 
-    def overlapping(self, region: Region) -> list[Entry]:
-        """The entries that may overlap ``region``."""
+    def overlapping(self, region: Region) -> Collection[Entry]:
+        """The entries that may overlap ``region``, to look at before the index changes."""
         entries = self._entries
         if len(entries) <= 1:
             # Nearly always: all of a buffer.
             for other, found in entries.items():
-                return list(found) if other is region or region.overlaps(other) else []
-            return []
+                return found if other is region or region.overlaps(other) else ()
+            return ()
         return [entry for other in self.regions(region) for entry in entries[other]]
 
     def covered(self, region: Region) -> list[Entry]:
@@ -420,11 +420,15 @@ class RegionIndex(Generic[Entry]):
             return []
         return [entry for other in self.regions(region) if region.covers(other) for entry in entries[other]]
 
-    def discard_exactly(self, region: Region) -> bool:
-        """If ``region`` is the only region held, drop its entries; whether it was."""
-        if len(self._entries) != 1 or region not in self._entries or self._groups is not None:
-            return not self._entries
-        self._entries.clear()
+    def replace_all(self, region: Region, entry: Entry | None) -> bool:
+        """Hold ``entry`` only (or nothing), if nothing but ``region``, its region, is held; whether that is so."""
+        entries = self._entries
+        if self._groups is not None or len(entries) > 1 or (entries and region not in entries):
+            return False
+        if entry is not None:
+            entries[region] = {entry: None}
+        elif entries:
+            entries.clear()
         return True
 
     def __iter__(self) -> Iterator[Entry]:

@@ -81,12 +81,14 @@ class State:
         if self._marks:
             self._log.append((part, entry, False))
 
-    def supersede(self, part: Part, region: Region) -> None:
-        """Remove the entries that ``region`` covers."""
-        if not self._marks and part.discard_exactly(region):
+    def supersede(self, part: Part, region: Region, entry: Entry | None) -> None:
+        """Remove the entries that ``region`` covers; ``entry`` takes their place."""
+        if not self._marks and part.replace_all(region, entry):
             return
-        for entry in part.covered(region):
-            self.remove(part, entry)
+        for covered in part.covered(region):
+            self.remove(part, covered)
+        if entry is not None:
+            self.add(part, entry)
 
     def mark(self) -> int:
         """Set a mark to return to. Marks nest."""
