@@ -37,6 +37,10 @@ PIPELINE = (
 """What runs between import and print."""
 
 
+UNNAMED = "-"
+"""What ``check`` calls an end of an edge that is no instruction: an argument, or one that is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What ``lower`` and ``check`` can be told; the fields are those of ``preserve-control-deps`` and of the import."""
@@ -195,6 +199,7 @@ def check(
     """
     with or_new(child) as process:
         loaded = load(source, file=file, child=process)
+        none: list[CheckedEdge] = []
         if isinstance(loaded, HloModule):
             blocks = checker_inputs.of_hlo(loaded)
             name = file or loaded.file
@@ -204,12 +209,17 @@ def check(
             if _has_tasks(loaded):
                 return _check_tasks(loaded, trips, name, _text_of(source))
             blocks = checker_inputs.of_mlir(loaded)
+            # What is written as an edge and is none has its reason in the source already.
+            none = [
+                CheckedEdge("", edge.src or UNNAMED, edge.dst or UNNAMED, "dropped", edge.reason)
+                for edge in control_edges(loaded).uncounted
+            ]
         results = []
         for reify in (True, False):
             chosen = dataclasses.replace(options or Options(), reify=reify)
             lowered = lower(loaded, options=chosen, file=name, child=process)
             program = read_penguin(lowered.penguin(weights=WeightNames()), name)
-            results.append(_judge(blocks, lowered, program, reified=reify))
+            results.append(_judge(blocks, lowered, program, reified=reify) + none)
     return CheckResult(name, *results)
 
 
