@@ -83,8 +83,9 @@ class AccessReader:
     def _read(self, task: TaskNode, slots: list[tuple[int, int]]) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
         accesses: list[Access] = []
         unsupported: list[UnsupportedAccess] | None = None
+        args = task.args
         for slot, does in slots:
-            storage = self._lineage.of(task.args[slot])
+            storage = self._lineage.of(args[slot])
             if isinstance(storage, Unsupported):
                 unsupported = unsupported or []
                 unsupported.append(UnsupportedAccess(slot, does, storage.reason))

@@ -181,7 +181,7 @@ class _Derivation:
 
     def _task(self, task: TaskNode, sequential: bool) -> None:
         accesses, unsupported = self._reader.all(task)
-        directions = [SCALAR] * len(task.args)
+        directions = [SCALAR] * task.segments[0]
         by_slot: dict[int, list[Access]] = {}
         for access in accesses:
             by_slot.setdefault(access.slot, []).append(access)

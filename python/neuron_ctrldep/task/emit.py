@@ -69,12 +69,18 @@ class _Emitter:
         self.tails: dict[Construct, ir.Operation] = {}
         """The last op made for a construct, where that is not the construct itself."""
         self.leaves: dict[TaskNode, Leaf] = {}
-        self._want(node for found in edges.values() for node, _ in found)
+        self.uses: dict[Id, int] = {}
+        """How many edges still need an id directly."""
+        self.kept: set[Id] = set()
+        """The ids that others are made of."""
+        self._want([resolve(node) for found in edges.values() for node, _ in found])
 
-    def _want(self, nodes: Iterable[Id]) -> None:
-        """Note all ids that become values because ``nodes`` do."""
+    def _want(self, nodes: list[Id]) -> None:
+        """Note all ids that become values because ``nodes``, one for each edge, do."""
+        for node in nodes:
+            self.uses[node] = self.uses.get(node, 0) + 1
         seen: set[Id] = set()
-        stack = [resolve(node) for node in nodes]
+        stack = list(self.uses)
         while stack:
             node = stack.pop()
             if node in seen:
@@ -89,7 +95,9 @@ class _Emitter:
                 self.wanted.setdefault(node.construct, []).append(node)
             elif isinstance(node, Final):
                 self.wanted.setdefault(node.phi.construct, []).append(node)
-            stack += [resolve(source) for source in node.sources()]
+            sources = [resolve(source) for source in node.sources()]
+            self.kept.update(sources)
+            stack += sources
         for fences in self.fences.values():
             fences.sort(key=lambda fence: fence.serial)
         for found in self.wanted.values():
@@ -171,8 +179,7 @@ class _Emitter:
         args, deps, present = task.segments
         operands = list(op.operands)
         if edges:
-            values = self.values
-            operands += [values[resolve(node)] for node, _ in edges]
+            operands += [self._used(resolve(node)) for node, _ in edges]
             hazards = [_HAZARD_TEXTS[kinds] for _, kinds in edges]
             if present:
                 old = attributes.get("compiler_dep_hazards")
@@ -201,8 +208,15 @@ class _Emitter:
             for result, value in zip(results, new.results, strict=False):
                 result.replace_all_uses_with(value)
         op.erase()
-        task.op = new
         return new
+
+    def _used(self, node: Id) -> ir.Value:
+        """The value of ``node`` for an edge; after the last one it is let go, so that few are held at any time."""
+        uses = self.uses[node] - 1
+        if uses or node in self.kept:
+            self.uses[node] = uses
+            return self.values[node]
+        return self.values.pop(node)
 
     def _task_attributes(self, task: TaskNode, op: ir.Operation) -> dict[str, ir.Attribute]:
         """The attributes of ``op`` but for the directions, which are written anew."""

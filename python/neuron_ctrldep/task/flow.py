@@ -59,15 +59,27 @@ class TaskNode:
 
     op: ir.Operation
     kernel: Kernel
-    args: list[ir.Value]
-    deps: list[ir.Value]
-    """What it waits for already: the user's edges and those an earlier pass made."""
     body: Body
     is_submit: bool
     segments: tuple[int, int, int]
+    """How many arguments, dependencies of the user's and of the compiler's it has."""
     directions: tuple[str, ...] = ()
     is_analyzed: bool = False
     """Whether edges may be made to it and from it."""
+
+    # Read anew each time: to hold a value for each argument of each task takes longer than to ask twice.
+
+    @property
+    def args(self) -> list[ir.Value]:
+        """The arguments for the kernel."""
+        operands = list(self.op.operands)
+        return operands[: self.segments[0]] if self.is_submit else operands
+
+    @property
+    def deps(self) -> list[ir.Value]:
+        """What it waits for already: the user's edges and those an earlier pass made."""
+        args, user, compiler = self.segments
+        return list(self.op.operands)[args:] if user or compiler else []
 
 
 @dataclass(eq=False, slots=True)
@@ -228,17 +240,15 @@ class Flow:
             kernel = self._kernels[callee] = self.module.kernels.get(callee.value)
         if kernel is None:
             return None
-        operands = list(op.operands)
         if name == "task.submit":
             sizes = attributes[SEGMENT_SIZES]
             segments = self._segments.get(sizes)
             if segments is None:
                 args, deps, compiler_deps = sizes
                 segments = self._segments[sizes] = (args, deps, compiler_deps)
-            args = segments[0]
-            node = TaskNode(op, kernel, operands[:args], operands[args:], body, True, segments)
+            node = TaskNode(op, kernel, body, True, segments)
         else:
-            node = TaskNode(op, kernel, operands, [], body, False, (len(operands), 0, 0))
+            node = TaskNode(op, kernel, body, False, (len(kernel.parameter_types), 0, 0))
         given = attributes.get("arg_directions")
         if given is not None:
             directions = self._directions.get(given)

@@ -151,7 +151,7 @@ class _Walk:
 
     def _task(self, task: TaskNode, events: list[Event]) -> None:
         accesses, unsupported = self.reader.read(task)
-        user = [self.user[value] for value in task.deps] if task.deps else []
+        user = [self.user[value] for value in task.deps]
         leaf = Leaf(len(self.found.ids), task=task)
         self.found.ids.append(leaf)
         conflicts: list[Conflict] = []

@@ -100,9 +100,10 @@ class _Tracer:
     def _task(self, task: TaskNode) -> None:
         if not task.kernel.aliases:
             return
+        args = task.args
         for result, alias in zip(task.op.results, task.kernel.aliases, strict=False):
-            if alias is not None and 0 <= alias < len(task.args):
-                self.env[result] = self.lineage.of(task.args[alias])
+            if alias is not None and 0 <= alias < len(args):
+                self.env[result] = self.lineage.of(args[alias])
             elif is_storage(result.type):
                 self.env[result] = Unsupported(f"a result of @{task.kernel.name} that is none of its parameters")
 
