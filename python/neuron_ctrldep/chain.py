@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from neuron_ctrldep import checker_inputs, mlir
 from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, summary
 from neuron_ctrldep.control_dep import control_edges
+from neuron_ctrldep.control_dep.barriers import restore_wire_ops
 from neuron_ctrldep.control_dep.reader import DONE_MERGED
 from neuron_ctrldep.errors import PassError, SourceLocation
 from neuron_ctrldep.files import read_bytes
@@ -133,6 +134,7 @@ def _lower(
             return Lowered(name, None, hlo, report)
         dialect = "mhlo" if until == "mhlo" else options.dialect
         module = import_hlo(hlo, dialect=dialect, original=loaded, child=child)
+        restore_wire_ops(module)  # HLO of a JAX program for CPU holds the barriers that load() finds in MLIR
         tell(dialect, module)
     else:
         name = file or "-"

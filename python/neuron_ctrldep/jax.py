@@ -6,7 +6,8 @@ This is the only module that imports ``jax``. The primitive forwards its last op
 
 For export, and for any platform but CPU, GPU and TPU, it lowers to the wire op. On those three it lowers to a
 ``stablehlo.optimization_barrier``, which every XLA backend runs; the barrier is marked
-(:data:`~neuron_ctrldep.wire.BARRIER`) so that :func:`as_module` finds the dependency in a ``jax.stages.Lowered`` too.
+(:data:`~neuron_ctrldep.wire.BARRIER`), and whatever reads the program turns it back into the wire op
+(:mod:`neuron_ctrldep.control_dep.barriers`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from jax.interpreters import ad, batching
 from jax.interpreters import mlir as lowering
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.control_dep import build_control_dep, frontend_attributes
+from neuron_ctrldep.control_dep import build_control_dep
+from neuron_ctrldep.control_dep.barriers import build_marked_barrier, restore_wire_ops
 from neuron_ctrldep.errors import InputError, SourceLocation
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.wire import BARRIER, FRONTEND_ATTRIBUTES, TARGET
+from neuron_ctrldep.wire import TARGET
 
 if TYPE_CHECKING:
     from neuron_ctrldep.hlo.module import HloModule
@@ -122,7 +124,7 @@ def _lower(context: Any, *operands: ir.Value) -> list[ir.Value]:
     if exporting or not BARRIER_PLATFORMS.issuperset(platforms):
         location = ir.Location.current
         return [build_control_dep(predecessors, data, dialect="stablehlo", location=location).results[0]]
-    return [_marked_barrier(operands).results[len(predecessors)]]
+    return [build_marked_barrier(operands).results[len(predecessors)]]
 
 
 ad.primitive_jvps[control_dep_p] = _jvp
@@ -202,7 +204,9 @@ def as_module(source: Any) -> ir.Operation | HloModule:
     if isinstance(source, jax.stages.Compiled):
         return _optimized_hlo(source)
     if isinstance(source, jax.export.Exported):
-        return mlir.deserialize_portable(source.mlir_module_serialized, file=source.fun_name)
+        module = mlir.deserialize_portable(source.mlir_module_serialized, file=source.fun_name)
+        restore_wire_ops(module)
+        return module
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
         return _own_module(source.operation)
     if hasattr(source, "as_serialized_hlo_module_proto"):
@@ -230,44 +234,6 @@ def _optimized_hlo(compiled: jax.stages.Compiled) -> HloModule:
     if len(modules) != 1:
         raise InputError(f"this compiled function has {len(modules)} HLO modules; expected one")
     return load_hlo(bytes(modules[0].as_serialized_hlo_module_proto()), file=modules[0].name)
-
-
-def _marked_barrier(operands: Sequence[ir.Value]) -> ir.Operation:
-    attributes = ir.DictAttr.get({BARRIER: ir.StringAttr.get("1")})
-    return ir.Operation.create(
-        "stablehlo.optimization_barrier",
-        results=[operand.type for operand in operands],
-        operands=list(operands),
-        attributes={FRONTEND_ATTRIBUTES: attributes},
-    ).operation
-
-
-def restore_wire_ops(module: ir.Operation) -> int:
-    """Replace every barrier that stands for a wire op by it, in place: undo the lowering for CPU, GPU and TPU.
-
-    Returns:
-        How many there were.
-    """
-    barriers: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "stablehlo.optimization_barrier" and BARRIER in frontend_attributes(op):
-            barriers.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    for barrier in barriers:
-        *predecessors, data = barrier.operands
-        wire_op = build_control_dep(
-            predecessors, data, dialect="stablehlo", location=barrier.location, ip=ir.InsertionPoint(barrier)
-        )
-        # All results forward their operands; only the data is ordered.
-        *earlier, result = barrier.results
-        for old, new in zip(earlier, predecessors, strict=True):
-            old.replace_all_uses_with(new)
-        result.replace_all_uses_with(wire_op.results[0])
-        barrier.erase()
-    return len(barriers)
 
 
 # --- outputs ----------------------------------------------------------------------------------------------------------

@@ -53,6 +53,9 @@ def _is_binary(data: bytes) -> bool:
 def load(source: Any, *, file: str | None = None, child: Child | None = None) -> HloModule | ir.Operation:
     """Load a program.
 
+    Barriers that stand for wire ops (what ``control_dep`` of JAX lowers to on CPU, GPU and TPU) come as wire ops,
+    whatever form the MLIR has; a module in memory that holds some is copied, any other is returned itself.
+
     Args:
         source: a path (``"-"`` is stdin); bytes (HLO text, ``HloModuleProto``, ``HloProto``, MLIR text or bytecode, a
             StableHLO portable artifact, a serialized ``jax.export.Exported``); a module already loaded; or a
@@ -84,9 +87,12 @@ def _load_bytes(data: bytes, file: str, child: Child | None) -> HloModule | ir.O
         from neuron_ctrldep.hlo.module import load_hlo
 
         return load_hlo(data, file, child=child)
+    from neuron_ctrldep.control_dep.barriers import restore_wire_ops
     from neuron_ctrldep.inputs import load_mlir
 
-    return load_mlir(data, file=file)
+    module = load_mlir(data, file=file)
+    restore_wire_ops(module)
+    return module
 
 
 def _load_object(source: Any) -> HloModule | ir.Operation:
@@ -96,7 +102,7 @@ def _load_object(source: Any) -> HloModule | ir.Operation:
     if isinstance(source, HloModule):
         return source
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
-        return source.operation
+        return _with_wire_ops(source.operation)
     # Only who holds a JAX object has paid for importing jax.
     if type(source).__module__.partition(".")[0] in ("jax", "jaxlib"):
         from neuron_ctrldep.jax import as_module
@@ -106,6 +112,18 @@ def _load_object(source: Any) -> HloModule | ir.Operation:
         f"cannot load a {type(source).__module__}.{type(source).__qualname__}; expected a path, bytes, a module, or a "
         "jax.stages.Lowered, jax.stages.Compiled or jax.export.Exported"
     )
+
+
+def _with_wire_ops(module: ir.Operation) -> ir.Operation:
+    """``module`` itself, or a copy when barriers in it stand for wire ops: what the caller holds stays as it is."""
+    from neuron_ctrldep import mlir
+    from neuron_ctrldep.control_dep.barriers import marked_barriers, restore_wire_ops
+
+    if not marked_barriers(module):
+        return module
+    copy = mlir.copy_module(module, file=mlir.module_name(module))
+    restore_wire_ops(copy)
+    return copy
 
 
 def expand_inputs(paths: Iterable[str]) -> list[str]:

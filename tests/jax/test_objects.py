@@ -1,5 +1,8 @@
 """What JAX users hold in hand, as inputs, and what they get back."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jax
@@ -8,13 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import neuron_ctrldep as nc
 import neuron_ctrldep.jax as nj
 from neuron_ctrldep import mlir
 from neuron_ctrldep.control_dep import is_control_dep
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.hlo.module import HloModule
-from neuron_ctrldep.loading import load
+from neuron_ctrldep.loading import expand_inputs, load
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.tools import opt
 
 X = np.linspace(-1.0, 1.0, 12, dtype=np.float32).reshape(4, 3)
 
@@ -56,6 +61,89 @@ def test_the_wire_op_is_found_in(make):
     assert module.name == "builtin.module"
     mlir.verify(module)
     assert wire_ops(module) == 1
+
+
+def for_cpu() -> jax.stages.Lowered:
+    """A program that holds a marked barrier instead of its wire op."""
+    return jax.jit(ordered).trace(X, X).lower(lowering_platforms=("cpu",))
+
+
+def written(directory: Path, data: str | bytes, name: str = "program.mlir") -> Path:
+    file = directory / name
+    file.write_bytes(data.encode() if isinstance(data, str) else data)
+    return file
+
+
+FORMS = {
+    "Lowered": lambda lowered, tmp: lowered,
+    "ir.Module": lambda lowered, tmp: lowered.compiler_ir("stablehlo"),
+    "ir.Operation": lambda lowered, tmp: lowered.compiler_ir("stablehlo").operation,
+    "text": lambda lowered, tmp: lowered.as_text().encode(),
+    "text with locations": lambda lowered, tmp: lowered.as_text(debug_info=True).encode(),
+    "file": lambda lowered, tmp: written(tmp, lowered.as_text()),
+    "bytecode": lambda lowered, tmp: mlir.to_bytecode(lowered.compiler_ir("stablehlo").operation),
+    "artifact": lambda lowered, tmp: mlir.serialize_portable(lowered.compiler_ir("stablehlo").operation),
+    "Exported": lambda lowered, tmp: nj.to_exported(lowered.compiler_ir("stablehlo"), nj.export(ordered)(X, X)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_marked_barrier_is_a_wire_op_in(form, tmp_path):
+    assert "ctrldep.barrier" in for_cpu().as_text()
+    source = FORMS[form](for_cpu(), tmp_path)
+    assert wire_ops(load(source)) == 1
+    assert "optimization_barrier" not in str(load(source))
+    assert nc.lower(source).penguin().count(".add_dep_edge(") == 1
+    assert [edge.verdict for edge in nc.check(source).edges] == ["kept"]
+
+
+@pytest.mark.parametrize("dialect", ["stablehlo", "mhlo"])
+@pytest.mark.parametrize(
+    "hlo", [lambda lowered: lowered.as_text("hlo").encode(), lambda lowered: lowered.compiler_ir("hlo")]
+)
+def test_a_marked_barrier_in_hlo_is_a_wire_op_when_imported(hlo, dialect):
+    lowered = nc.lower(hlo(for_cpu()), until=dialect)
+    assert wire_ops(lowered.module) == 1
+    assert "optimization_barrier" not in str(lowered.module)
+    assert nc.lower(hlo(for_cpu())).penguin().count(".add_dep_edge(") == 1
+
+
+def test_what_jax_dumps_holds_wire_ops(tmp_path):
+    program = (
+        "import jax, jax.numpy as jnp\n"
+        "from neuron_ctrldep.jax import control_dep\n"
+        "jax.jit(lambda x, y: control_dep(jnp.sin(x), jnp.cos(y)) * 2.0)(jnp.ones(4), jnp.ones(4))\n"
+    )
+    environment = {**os.environ, "JAX_DUMP_IR_TO": str(tmp_path), "JAX_DUMP_IR_MODES": "stablehlo"}
+    subprocess.run([sys.executable, "-c", program], env={**environment, "JAX_PLATFORMS": "cpu"}, check=True)
+    edges = [edge for file in expand_inputs([str(tmp_path)]) for edge in nc.check(file).edges]
+    assert [edge.verdict for edge in edges] == ["kept"]
+
+
+@pytest.mark.parametrize("use", [load, nc.lower, nc.check])
+def test_a_module_in_memory_stays_as_it_is(use):
+    module = for_cpu().compiler_ir("stablehlo")
+    before = str(module)
+    use(module)
+    assert str(module) == before
+
+
+def test_a_module_without_marked_barriers_is_not_copied():
+    module = mlir.parse_module(nj.lower(ordered, X, X).as_text())
+    assert load(module) is module
+
+
+def test_a_marked_barrier_without_operands_is_left_alone():
+    text = """module { func.func @main() {
+      "stablehlo.optimization_barrier"() {mhlo.frontend_attributes = {ctrldep.barrier = "1"}} : () -> ()
+      return } }"""
+    assert "optimization_barrier" in str(load(text.encode()))
+
+
+def test_the_opt_tool_leaves_marked_barriers(tmp_path, capfdbinary):
+    text = for_cpu().as_text()
+    assert opt.main([str(written(tmp_path, text))]) == 0
+    assert b"ctrldep.barrier" in capfdbinary.readouterr().out
 
 
 def test_a_lowered_program_keeps_its_places():
