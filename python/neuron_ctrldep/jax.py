@@ -271,10 +271,13 @@ def _main_type(module: ir.Operation) -> str:
 def runnable(exported: jax.export.Exported) -> jax.export.Exported:
     """``exported`` with barriers for its wire ops, so that ``.call`` works on CPU, GPU and TPU too.
 
-    The gradient of the result is not available: an ``Exported`` derives it from the original function.
+    So do its gradients, as far as ``exported`` has them: an ``Exported`` derives them from the original function, or
+    holds those it was serialized with (``vjp_order``).
     """
     from neuron_ctrldep.passes.pipeline import run_pipeline
 
     module = mlir.deserialize_portable(exported.mlir_module_serialized)
     run_pipeline(module, "builtin.module(control-deps-to-optimization-barrier)")
-    return dataclasses.replace(to_exported(module, exported), _get_vjp=None)
+    # Each order of gradients is an Exported of its own, with wire ops of its own.
+    gradient = (lambda _: runnable(exported.vjp())) if exported.has_vjp() else None
+    return dataclasses.replace(to_exported(module, exported), _get_vjp=gradient)

@@ -313,3 +313,25 @@ def test_runnable_runs_on_this_machine():
     runnable = nj.runnable(exported)
     assert wire_ops(nj.as_module(runnable)) == 0
     np.testing.assert_allclose(runnable.call(X, X), np.sin(X) * 2, rtol=1e-6)
+
+
+def test_gradients_of_a_runnable_run_too():
+    runnable = nj.runnable(nj.export(ordered)(X, X))
+    gradient = jax.grad(lambda x: runnable.call(x, X).sum())
+    np.testing.assert_allclose(gradient(X), 2 * np.cos(X), rtol=1e-6)
+    # Each order has its own program.
+    second = jax.grad(lambda x: gradient(x).sum())(X)
+    np.testing.assert_allclose(second, -2 * np.sin(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_a_runnable_has_the_gradients_it_was_written_with(order):
+    pytest.importorskip("flatbuffers", reason="Exported.serialize needs it")
+    written = nj.export(ordered)(X, X).serialize(vjp_order=order)
+    runnable = nj.runnable(jax.export.deserialize(written))
+    assert runnable.has_vjp() == bool(order)
+    again = jax.export.deserialize(runnable.serialize(vjp_order=order))
+    np.testing.assert_allclose(again.call(X, X), np.sin(X) * 2, rtol=1e-6)
+    if order:
+        gradient = jax.grad(lambda x: again.call(x, X).sum())(X)
+        np.testing.assert_allclose(gradient, 2 * np.cos(X), rtol=1e-6)
