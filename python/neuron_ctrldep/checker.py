@@ -102,6 +102,7 @@ TERMINATOR_ONLY = "only the end of the block reads the successor, and everything
 NOT_REACHED = "the computation is not reached from the entry"
 CALLER_REMOVED = "the computation went with the instruction that runs it, which was removed as dead"
 NOT_IN_PROGRAM = "its computation is not in the emitted program"
+READERS_WAIT = "what reads the successor waits in its place"
 NO_PATH = "nothing in the emitted program orders the two"
 
 
@@ -190,7 +191,10 @@ class Checker:
         if not targets:
             return "dropped", TERMINATOR_ONLY
         found = self._compare(function, sources, targets)
-        return found, NO_PATH if found == "lost" else ""
+        if found == "lost":
+            return found, NO_PATH
+        is_packaging = block.instructions[dst].opcode in _PACKAGING
+        return (found, "") if is_packaging else ("implied", READERS_WAIT)
 
     @staticmethod
     def _start_of(block: SourceBlock, name: str) -> str:
@@ -347,9 +351,11 @@ def summary(edges: Iterable[CheckedEdge]) -> dict[str, int]:
 
 def render(file: str, edges: list[CheckedEdge], without: list[CheckedEdge]) -> str:
     """A table for people: each edge with what became of it, and the two totals below."""
-    rows = [("predecessor", "successor", "computation", "with", "without", "reason")]
+    rows: list[tuple[str, ...]] = [("predecessor", "successor", "computation", "with", "without", "reason")]
     for edge, bare in zip(edges, without, strict=True):
-        rows.append((edge.src, edge.dst, edge.block, edge.verdict, bare.verdict, edge.reason))
+        cells = (edge.src, edge.dst, edge.block, edge.verdict, bare.verdict, edge.reason)
+        # A name may hold a line break; a row of a table may not.
+        rows.append(tuple("".join(c if c.isprintable() else ascii(c)[1:-1] for c in cell) for cell in cells))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = [f"{file}: {len(edges)} control edges"]
     if edges:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neuron_ctrldep.chain import CheckResult, check
+from neuron_ctrldep.checker import CheckedEdge, render
 
 T = "tensor<4xf32>"
 
@@ -37,3 +38,27 @@ def test_what_is_written_as_an_edge_and_is_none_is_listed_with_its_reason() -> N
     assert checked(op("r", "negate", "%a"), wire("w", "%r", "%b")) == [
         ("r", "-", "dropped", "nothing uses what the control dependency forwards")
     ]
+
+
+HLO = """HloModule m
+ENTRY e {
+  p = f32[4] parameter(0)
+  a = f32[4] negate(p)
+  k = f32[4] constant({1,2,3,4}), control-predecessors={a}
+  ROOT r = f32[4] add(k, p)
+}
+"""
+
+
+def test_readers_that_wait_in_place_of_a_pinned_successor_imply_its_edge() -> None:
+    found = check(HLO.encode())
+    assert isinstance(found, CheckResult)
+    assert [(edge.verdict, edge.reason) for edge in found.edges] == [
+        ("implied", "what reads the successor waits in its place")
+    ]
+
+
+def test_a_line_break_in_a_name_stays_in_its_row() -> None:
+    edge = CheckedEdge("e", "a\nb", "c", "kept")
+    table = render("f.hlo", [edge], [edge]).splitlines()
+    assert table[2].split() == ["a\\nb", "c", "e", "kept", "kept"]

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from neuron_ctrldep.errors import Diagnostic, SourceLocation
+
 EdgeClass = Literal["operand", "attribute", "dropped", "already", "unreifiable"]
 
 CLASSES: tuple[EdgeClass, ...] = ("operand", "attribute", "dropped", "already", "unreifiable")
@@ -86,6 +88,18 @@ class PreserveReport:
         counts["wire_ops"] = self.wire_ops
         counts["details"] = [detail.as_json() for detail in self.details]
         return counts
+
+    def warnings(self, file: str) -> list[Diagnostic]:
+        """One warning for each edge that nothing holds (``on_unreifiable="warn"``)."""
+        return [
+            Diagnostic(
+                "warning",
+                f"control edge is lost: {detail.edge_text()}",
+                SourceLocation(file, name=detail.successor),
+            )
+            for detail in self.details
+            if detail.edge_class == "unreifiable"
+        ]
 
     def render(self) -> str:
         """What ``--stats`` prints: the counts, then every edge that is not simply an operand, with its reason."""

@@ -130,6 +130,7 @@ def _check_portable(operation: ir.Operation) -> None:
         foreign.append(Diagnostic("error", message, source_location(op.location)))
         return ir.WalkResult.INTERRUPT
 
-    operation.walk(visit)
+    # From the outside in: of an op and what stands in it, the op is what a user knows.
+    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     if foreign:
         raise InputError(diagnostics=foreign)

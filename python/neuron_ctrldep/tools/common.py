@@ -41,6 +41,12 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
         return EXIT_FAULT
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except OSError as error:
+        # Files have their own messages; what is left is what print() writes to: a full disk behind stdout.
+        if "--debug" in arguments:
+            print_traceback()
+        print(f"{name}: error: cannot write to stdout: {error.strerror or error}", file=sys.stderr)
+        return EXIT_FAULT
     except Exception as error:
         if "--debug" in arguments:
             print_traceback()

@@ -79,17 +79,9 @@ def main(args: Sequence[str]) -> int:
 
 
 def _run(one: HloPass, module: HloModule) -> PreserveReport:
-    from neuron_ctrldep.errors import Diagnostic, SourceLocation
-
     report = one.apply(module)
-    for detail in report.details:
-        if detail.edge_class == "unreifiable":
-            warning = Diagnostic(
-                "warning",
-                f"control edge is lost: {detail.edge_text()}",
-                SourceLocation(module.file, name=detail.successor),
-            )
-            print(warning.render(), file=sys.stderr)
+    for warning in report.warnings(module.file):
+        print(warning.render(), file=sys.stderr)
     return report
 
 
@@ -108,3 +100,7 @@ def _listing() -> str:
 def entry() -> None:
     """The console script."""
     sys.exit(run_guarded(NAME, main))
+
+
+if __name__ == "__main__":
+    entry()

@@ -169,6 +169,9 @@ def _lower_one(path: str, output: str, args: argparse.Namespace, *, several: boo
         stages = _StageWriter(_made(directory))
     until: Stage = args.emit if args.emit in ("hlo", "stablehlo", "mhlo") else "flat"
     lowered = lower(path, options=_options(args), until=until, on_stage=stages)
+    if lowered.report is not None:
+        for warning in lowered.report.warnings(lowered.file):
+            print(warning.render(), file=sys.stderr)
     if args.stats and lowered.report is not None:
         print(lowered.report.render(), file=sys.stderr)
     if args.emit == "hlo":

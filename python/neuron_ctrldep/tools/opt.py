@@ -48,3 +48,7 @@ def entry() -> None:
     """The console script."""
     hint = "--mlir-print-ir-before-all shows which pass, --mlir-generate-reproducer=FILE writes a file that repeats it"
     sys.exit(run_guarded(NAME, main, hint=hint))
+
+
+if __name__ == "__main__":
+    entry()

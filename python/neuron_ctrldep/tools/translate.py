@@ -298,3 +298,7 @@ def _value(options: argparse.Namespace, name: str) -> str | None:
 def entry() -> None:
     """The console script."""
     sys.exit(run_guarded(NAME, main))
+
+
+if __name__ == "__main__":
+    entry()
