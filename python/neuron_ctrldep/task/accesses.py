@@ -12,7 +12,7 @@ from neuron_ctrldep.task.flow import TaskNode
 from neuron_ctrldep.task.lineage import Lineage
 from neuron_ctrldep.task.program import Kernel
 from neuron_ctrldep.task.regions import Region
-from neuron_ctrldep.task.storage import Root, Unsupported, View
+from neuron_ctrldep.task.storage import Root, Storage, Unsupported
 
 READS, WRITES = 1, 2
 """Bits of what an access does."""
@@ -42,16 +42,23 @@ class UnsupportedAccess:
     reason: str
 
 
+Accesses = tuple[Sequence[Access], Sequence[UnsupportedAccess]]
+"""The accesses of a task, by slot, and the slots whose storage is unsupported."""
+
+_Slots = list[tuple[int, int]]
+
+
 class AccessReader:
     """Reads the accesses of tasks."""
 
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
-        self._slots: dict[Kernel, list[tuple[int, int]]] = {}
-        self._known: dict[TaskNode, tuple[list[Access], Sequence[UnsupportedAccess]]] = {}
-        self._accesses: dict[tuple[int, int, int], tuple[View, Access]] = {}
+        self._slots: dict[Kernel, _Slots] = {}
+        self._tracked: dict[tuple[Kernel, tuple[str, ...]], _Slots] = {}
+        self._known: dict[TaskNode, Accesses] = {}
+        self._alike: dict[tuple[int, ...], tuple[_Slots, list[Storage], Accesses]] = {}
 
-    def storage_slots(self, kernel: Kernel) -> list[tuple[int, int]]:
+    def storage_slots(self, kernel: Kernel) -> _Slots:
         """The slots of ``kernel`` that are storage, with what it does to them."""
         known = self._slots.get(kernel)
         if known is None:
@@ -62,42 +69,50 @@ class AccessReader:
             ]
         return known
 
-    def read(self, task: TaskNode) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
-        """The accesses of ``task``, by slot, and the slots whose storage is unsupported.
+    def read(self, task: TaskNode) -> Accesses:
+        """The accesses of ``task``.
 
         A ``NoDep`` slot is the user's promise that there is no hazard: it is left out.
         """
         known = self._known.get(task)
         if known is None:
-            slots = self.storage_slots(task.kernel)
-            directions = task.directions
-            if NO_DEP in directions:
-                slots = [entry for entry in slots if directions[entry[0]] != NO_DEP]
+            key = (task.kernel, task.directions)
+            slots = self._tracked.get(key)
+            if slots is None:
+                kernel, directions = key
+                slots = self._tracked[key] = [
+                    (slot, does)
+                    for slot, does in self.storage_slots(kernel)
+                    if slot >= len(directions) or directions[slot] != NO_DEP
+                ]
             known = self._known[task] = self._read(task, slots)
         return known
 
-    def all(self, task: TaskNode) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
+    def all(self, task: TaskNode) -> Accesses:
         """The same with ``NoDep`` slots."""
         return self._read(task, self.storage_slots(task.kernel))
 
-    def _read(self, task: TaskNode, slots: list[tuple[int, int]]) -> tuple[list[Access], Sequence[UnsupportedAccess]]:
-        accesses: list[Access] = []
-        unsupported: list[UnsupportedAccess] | None = None
+    def _read(self, task: TaskNode, slots: _Slots) -> Accesses:
         args = task.args
-        for slot, does in slots:
-            storage = self._lineage.of(args[slot])
+        storages = [self._lineage.of(args[slot]) for slot, _ in slots]
+        # Tasks that are alike share what they do. By identity: hashing a view costs more than all else here. What has
+        # an id in the key is kept so that its id stays its own.
+        key = (id(slots), *map(id, storages))
+        alike = self._alike.get(key)
+        if alike is None:
+            alike = self._alike[key] = (slots, storages, self._accesses(slots, storages))
+        return alike[2]
+
+    def _accesses(self, slots: _Slots, storages: list[Storage]) -> Accesses:
+        accesses: list[Access] = []
+        unsupported: list[UnsupportedAccess] = []
+        for (slot, does), storage in zip(slots, storages, strict=True):
             if isinstance(storage, Unsupported):
-                unsupported = unsupported or []
                 unsupported.append(UnsupportedAccess(slot, does, storage.reason))
                 continue
             for view in storage:
-                # Equal accesses are one object. The view is kept so that its id stays its own.
-                known = self._accesses.get((id(view), slot, does))
-                if known is None:
-                    access = Access(slot, view.root, self._lineage.roots.region(view), does, view.runtime)
-                    known = self._accesses[id(view), slot, does] = (view, access)
-                accesses.append(known[1])
-        return accesses, unsupported or ()
+                accesses.append(Access(slot, view.root, self._lineage.roots.region(view), does, view.runtime))
+        return accesses, unsupported
 
 
 def overrides(op: ir.Operation) -> tuple[int, ...]:

@@ -9,7 +9,6 @@ from neuron_ctrldep.task.dialect import INOUT, INPUT, NO_DEP, OUTPUT_EXISTING
 from neuron_ctrldep.task.events import Hazards, TaskHazards
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.lineage import Lineage
-from neuron_ctrldep.task.order import Order
 from neuron_ctrldep.task.regions import Region, RegionIndex, RegionTable
 from neuron_ctrldep.task.storage import Unsupported
 
@@ -18,15 +17,13 @@ from neuron_ctrldep.task.storage import Unsupported
 class Decisions:
     """The result of :func:`decide`."""
 
-    directions: dict[TaskNode, tuple[str, ...]] = field(default_factory=dict)
-    """The new directions of the tasks that have slots to rewrite."""
     slots: int = 0
-    """How many slots that are."""
+    """How many slots get a new direction; the tasks of the hazards know which."""
     manual: set[Body] = field(default_factory=set)
     """The bodies whose every hazard is explicit, the function's own among them."""
 
 
-def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Decisions:
+def decide(flow: Flow, lineage: Lineage, hazards: Hazards) -> Decisions:
     """Decide on slots and marks; see section 4 of the specification, *Slots* and *Marks*."""
     decisions = Decisions()
     touched = _Touched(flow, lineage)
@@ -38,29 +35,26 @@ def decide(flow: Flow, lineage: Lineage, hazards: Hazards, order: Order) -> Deci
             if touch.submits and not isinstance(touch.storage, Unsupported):
                 blocked.roots.update(view.root.key for view in touch.storage)
     for task in hazards.tasks:
-        ordered = order.tasks[task]
         if task.task.is_analyzed:
             claimed = hazards.claimed.get(task.task, 0)
-            if claimed or ordered.unordered or task.meets_unknown:
+            if claimed or task.unordered or task.meets_unknown:
                 blocked.add(task.task)
-            relevant = ordered.conflicting & ~(ordered.unordered | claimed)
+            relevant = task.conflicting & ~(task.unordered | claimed)
             if relevant and not task.meets_unknown:
                 directions = task.task.directions
-                key = (directions, relevant, ordered.raw)
+                key = (directions, relevant, task.raw)
                 rewritten = plain.get(key)
                 if rewritten is None:
-                    rewritten = plain[key] = _rewritten_slots(directions, relevant, ordered.raw)
+                    rewritten = plain[key] = _rewritten_slots(directions, relevant, task.raw)
                 kept = _kept_slots(task, touched) if rewritten else 0
                 if kept:
                     rewritten = {slot: text for slot, text in rewritten.items() if not kept >> slot & 1}
                 if rewritten:
                     decisions.slots += len(rewritten)
-                    decisions.directions[task.task] = tuple(
-                        [rewritten.get(slot, text) for slot, text in enumerate(directions)]
-                    )
-        elif ordered.unordered:
+                    task.directions = tuple([rewritten.get(slot, text) for slot, text in enumerate(directions)])
+        elif task.unordered:
             # A later task that is not ordered after what it meets: anything on that storage may be concerned.
-            blocked.roots.update(access.root.key for access in task.accesses if ordered.unordered >> access.slot & 1)
+            blocked.roots.update(access.root.key for access in task.accesses if task.unordered >> access.slot & 1)
     _mark(flow, hazards, blocked, decisions)
     return decisions
 

@@ -9,10 +9,10 @@ from neuron_ctrldep.errors import Diagnostic
 from neuron_ctrldep.mlir import ir, source_location
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.task.accesses import AccessReader
-from neuron_ctrldep.task.decisions import Decisions, decide
+from neuron_ctrldep.task.decisions import decide
 from neuron_ctrldep.task.dialect import AUTO_MANUAL, FALLBACK
 from neuron_ctrldep.task.directions import analysis_limits, write_call_directions
-from neuron_ctrldep.task.emit import Edges, emit
+from neuron_ctrldep.task.emit import emit
 from neuron_ctrldep.task.flow import AnalysisRegion, Body, Construct, Flow, PlainOp, TaskNode
 from neuron_ctrldep.task.hazards import find_hazards
 from neuron_ctrldep.task.lineage import Lineage, trace
@@ -62,29 +62,21 @@ def auto_derive_task_dependencies(
 def _derive(flow: Flow, may_alias_args: bool, keep_redundant: bool, result: DerivedDependencies) -> None:
     lineage = trace(flow, may_alias_args=may_alias_args)
     write_call_directions(flow, lineage)
-    edges, decisions = _analyze(flow, lineage, keep_redundant, result)
-    _clear_marks(flow)
-    emit(flow, edges, decisions)
-
-
-def _analyze(
-    flow: Flow, lineage: Lineage, keep_redundant: bool, result: DerivedDependencies
-) -> tuple[Edges, Decisions]:
     reader = AccessReader(lineage)
     _find_fallbacks(flow, lineage, reader, result.fallbacks)
+    _clear_marks(flow)
     analyzed = {region for region in flow.regions if region.is_analyzed}
     for task in flow.tasks:
         task.is_analyzed = task.body.region in analyzed
     if not any(task.is_analyzed for task in flow.tasks):
-        return {}, Decisions()
+        return
     hazards = find_hazards(flow, lineage, reader, supersede=not keep_redundant)
-    ordered = order(hazards, flow.top, keep_redundant=keep_redundant)
-    edges = {task.task: found.edges for task, found in ordered.tasks.items() if found.edges}
-    decisions = decide(flow, lineage, hazards, ordered)
-    result.edges += sum(map(len, edges.values()))
+    order(hazards, flow.top, keep_redundant=keep_redundant)
+    decisions = decide(flow, lineage, hazards)
+    result.edges += sum([len(task.edges) for task in hazards.tasks])
     result.slots += decisions.slots
     result.marks += len(decisions.manual)
-    return edges, decisions
+    emit(flow, hazards, decisions)
 
 
 # --- fallbacks --------------------------------------------------------------------------------------------------------

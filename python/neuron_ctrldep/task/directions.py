@@ -206,7 +206,7 @@ class _Derivation:
             return INOUT
         return INOUT if self._written.meets(access) else OUTPUT_EXISTING
 
-    def _record(self, accesses: list[Access], unsupported: Sequence[UnsupportedAccess]) -> None:
+    def _record(self, accesses: Sequence[Access], unsupported: Sequence[UnsupportedAccess]) -> None:
         for access in accesses:
             if access.does & WRITES:
                 self._written.add(access.root, access.region)

@@ -19,6 +19,7 @@ from neuron_ctrldep.task.dialect import (
     task_id_type,
 )
 from neuron_ctrldep.task.emit_forall import gather_ids
+from neuron_ctrldep.task.events import Hazards
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.ids import (
@@ -37,25 +38,28 @@ from neuron_ctrldep.task.ids import (
 )
 from neuron_ctrldep.task.program import Kernel
 
-Edges = dict[TaskNode, list[tuple[Id, int]]]
-"""For each task the edges to add, with their hazards as bits."""
-
-
 _HAZARD_TEXTS = tuple(
     "+".join(name for bit, name in enumerate(HAZARDS) if kinds >> bit & 1) for kinds in range(1 << len(HAZARDS))
 )
 """The spelling of hazards in ``compiler_dep_hazards``, by their bits."""
 
 
-def emit(flow: Flow, edges: Edges, decisions: Decisions) -> None:
-    """Rewrite the function of ``flow``; the ops it refers to are replaced by others."""
-    _Emitter(flow, edges, decisions).run()
+def emit(flow: Flow, hazards: Hazards, decisions: Decisions) -> None:
+    """Rewrite the function of ``flow``; the ops it refers to are replaced by others.
+
+    Args:
+        flow: the function.
+        hazards: its tasks with the edges to add and the directions to write.
+        decisions: what may become MANUAL.
+    """
+    _Emitter(flow, hazards, decisions).run()
 
 
 class _Emitter:
-    def __init__(self, flow: Flow, edges: Edges, decisions: Decisions) -> None:
+    def __init__(self, flow: Flow, hazards: Hazards, decisions: Decisions) -> None:
         self.flow = flow
-        self.edges = edges
+        self.tasks = iter(hazards.tasks)
+        """The tasks still to come: bodies are rewritten in program order."""
         self.decisions = decisions
         self.id_type = task_id_type(flow.function.operation.context)
         self.values: dict[Id, ir.Value] = {}
@@ -68,27 +72,25 @@ class _Emitter:
         self.fences: dict[Construct, list[Fence]] = {}
         self.tails: dict[Construct, ir.Operation] = {}
         """The last op made for a construct, where that is not the construct itself."""
-        self.leaves: dict[TaskNode, Leaf] = {}
-        self.uses: dict[Id, int] = {}
-        """How many edges still need an id directly."""
         self.kept: set[Id] = set()
         """The ids that others are made of."""
-        self._want([resolve(node) for found in edges.values() for node, _ in found])
+        self._want(hazards)
 
-    def _want(self, nodes: list[Id]) -> None:
-        """Note all ids that become values because ``nodes``, one for each edge, do."""
-        for node in nodes:
-            self.uses[node] = self.uses.get(node, 0) + 1
+    def _want(self, hazards: Hazards) -> None:
+        """Note all ids that become values because edges need them."""
+        stack: list[Id] = []
+        for task in hazards.tasks:
+            for node, _ in task.edges:
+                node = resolve(node)
+                node.uses += 1
+                if not isinstance(node, Leaf):
+                    stack.append(node)
         seen: set[Id] = set()
-        stack = list(self.uses)
         while stack:
             node = stack.pop()
             if node in seen:
                 continue
             seen.add(node)
-            if isinstance(node, Leaf):
-                self.leaves[node.task] = node
-                continue
             if isinstance(node, Fence):
                 self.fences.setdefault(node.construct, []).append(node)
             elif isinstance(node, Phi | Choice | Handed | Collected):
@@ -153,14 +155,15 @@ class _Emitter:
 
     def _task(self, task: TaskNode) -> None:
         op = task.op
-        directions = self.decisions.directions.get(task)
-        edges = self.edges.get(task, ())
-        leaf = self.leaves.get(task)
-        if edges or (leaf is not None and not task.is_submit):
+        found = next(self.tasks)
+        assert found.task is task
+        leaf, edges, directions = found.leaf, found.edges, found.directions
+        wanted = leaf.uses > 0 or leaf in self.kept
+        if edges or (wanted and not task.is_submit):
             op = self._submit(task, op, edges, directions or task.directions)
         elif directions is not None:
             op.attributes["arg_directions"] = self._texts(directions)
-        if leaf is not None:
+        if wanted:
             results = op.results
             self.values[leaf] = results[len(results) - 1]
 
@@ -212,11 +215,8 @@ class _Emitter:
 
     def _used(self, node: Id) -> ir.Value:
         """The value of ``node`` for an edge; after the last one it is let go, so that few are held at any time."""
-        uses = self.uses[node] - 1
-        if uses or node in self.kept:
-            self.uses[node] = uses
-            return self.values[node]
-        return self.values.pop(node)
+        node.uses -= 1
+        return self.values[node] if node.uses or node in self.kept else self.values.pop(node)
 
     def _task_attributes(self, task: TaskNode, op: ir.Operation) -> dict[str, ir.Attribute]:
         """The attributes of ``op`` but for the directions, which are written anew."""

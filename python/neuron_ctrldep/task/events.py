@@ -31,11 +31,11 @@ Conflict = tuple[int, Id, int]
 
 @dataclass(eq=False, slots=True)
 class TaskHazards:
-    """What the walk found at one task."""
+    """What the walks found at one task."""
 
     task: TaskNode
     leaf: Leaf
-    accesses: list[Access]
+    accesses: Sequence[Access]
     unsupported: Sequence[UnsupportedAccess]
     user: list[Id]
     conflicts: list[Conflict]
@@ -44,6 +44,18 @@ class TaskHazards:
     """With entries of tasks that were not analyzed."""
     meets_unknown: bool = False
     """Whether a task on storage that is not known may be earlier."""
+    # What :mod:`~neuron_ctrldep.task.order` finds, with all edges in place.
+    edges: Sequence[tuple[Id, int]] = ()
+    """The edges to add, with their hazards as bits: argument order, then program order."""
+    conflicting: int = 0
+    """The slots with a hazard with an earlier task, as bits."""
+    raw: int = 0
+    """The slots with a RAW hazard."""
+    unordered: int = 0
+    """The slots with a hazard that no explicit edge orders."""
+    # What :mod:`~neuron_ctrldep.task.decisions` decides.
+    directions: tuple[str, ...] | None = None
+    """The new directions, if there are any."""
 
 
 @dataclass(eq=False)
@@ -74,6 +86,7 @@ class Hazards:
     """All ids, by serial number."""
     no_task: NoTask = field(default_factory=lambda: NoTask(-1))
     tasks: list[TaskHazards] = field(default_factory=list)
+    """All tasks, in program order."""
     claimed: dict[TaskNode, int] = field(default_factory=dict)
     """The slots, as bits, that may conflict with another iteration of a parallel loop."""
     unknown_outside: bool = False

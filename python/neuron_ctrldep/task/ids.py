@@ -25,6 +25,8 @@ class Id:
     """For an id that control flow chooses: the same bits for each thing that it may be, as seen where it is chosen."""
     last_use: int = field(default=-1, repr=False)
     """The last item of the function's body that looks at it."""
+    uses: int = field(default=0, repr=False)
+    """How many edges need it as a value, and are still to be made."""
 
     def sources(self) -> Iterator[Id]:
         """The ids it is made of."""

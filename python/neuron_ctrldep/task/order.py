@@ -8,7 +8,6 @@ out, which is induction over iterations. Facts only ever disappear, so the walks
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 
 from neuron_ctrldep.task.events import RAW, Conflict, ConstructIds, Event, Hazards, TaskHazards
@@ -31,45 +30,21 @@ from neuron_ctrldep.task.ids import (
 from neuron_ctrldep.task.reduction import Reduction
 
 
-@dataclass(eq=False, slots=True)
-class Ordered:
-    """What holds for one task when all its edges are in place."""
-
-    edges: list[tuple[Id, int]] = field(default_factory=list)
-    """The edges to add, with their hazards: argument order, then program order."""
-    conflicting: int = 0
-    """The slots with a hazard with an earlier task, as bits."""
-    raw: int = 0
-    """The slots with a RAW hazard."""
-    unordered: int = 0
-    """The slots with a hazard that no explicit edge orders."""
-
-
-@dataclass
-class Order:
-    """The result of :func:`order`."""
-
-    tasks: dict[TaskHazards, Ordered] = field(default_factory=dict)
-
-
-def order(hazards: Hazards, top: Body, *, keep_redundant: bool = False) -> Order:
-    """Choose the edges.
+def order(hazards: Hazards, top: Body, *, keep_redundant: bool = False) -> None:
+    """Choose the edges, and note at each task of ``hazards`` what follows.
 
     Args:
         hazards: what the hazard walk found.
         top: the body of the function.
         keep_redundant: whether to list every conflicting predecessor that no edge of the user's orders.
     """
-    walk = _OrderWalk(hazards, top, keep_redundant)
-    walk.run(top)
-    return walk.found
+    _OrderWalk(hazards, top, keep_redundant).run(top)
 
 
 class _OrderWalk:
     def __init__(self, hazards: Hazards, top: Body, keep_redundant: bool) -> None:
         self.hazards = hazards
         self.keep_redundant = keep_redundant
-        self.found = Order()
         self.facts = Facts()
         self.assumed: dict[Phi, tuple[int, int]] = {}
         homes: dict[Construct, ConstructIds] = {
@@ -225,8 +200,8 @@ class _OrderWalk:
     def _task(self, task: TaskHazards) -> None:
         facts = self.facts
         user = facts.all_upto(task.user) if task.user else 0
-        result = self.found.tasks[task] = Ordered()
-        kinds = self._conflicts(task, result)
+        task.unordered = 0
+        kinds = self._conflicts(task)
         # The same as ``facts.bit``, which is too dear to call for each conflict of each task.
         base, leaf = facts.base, task.leaf
         if task.task.is_analyzed:
@@ -251,25 +226,25 @@ class _OrderWalk:
                 taken = self.reduction.taken_at(task.task.body)
                 kept = self.reduction.without_implied(kept, user, given, taken)
                 complete = self.reduction.together(complete, [*kinds, *given], taken)
-            result.edges = [(node, kinds[node]) for node in kept]
+            task.edges = [(node, kinds[node]) for node in kept]
         else:
             complete = user
             for slot, conflict, _ in task.conflicts:
                 if not facts.holds(user, conflict):
-                    result.unordered |= 1 << slot
+                    task.unordered |= 1 << slot
         for slot, conflict, what in task.outside:
             if facts.holds(0, conflict):
                 continue
-            result.conflicting |= 1 << slot
+            task.conflicting |= 1 << slot
             if what & RAW:
-                result.raw |= 1 << slot
+                task.raw |= 1 << slot
             if not facts.holds(complete, conflict):
-                result.unordered |= 1 << slot
+                task.unordered |= 1 << slot
         place = leaf.serial - base
         leaf.after = complete & ~(1 << place) if place >= 0 and complete >> place else complete
         facts.live[leaf] = None
 
-    def _conflicts(self, task: TaskHazards, result: Ordered) -> dict[Id, int]:
+    def _conflicts(self, task: TaskHazards) -> dict[Id, int]:
         """The hazards with each id, in argument order, then program order."""
         kinds: dict[Id, int] = {}
         conflicting = raw = 0
@@ -287,7 +262,7 @@ class _OrderWalk:
             conflicting |= 1 << slot
             if what & RAW:
                 raw |= 1 << slot
-        result.conflicting, result.raw = conflicting, raw
+        task.conflicting, task.raw = conflicting, raw
         return kinds
 
     def _implied(self, node: Id, nodes: Iterable[Id]) -> bool:
