@@ -21,6 +21,8 @@ SIZES = (
     *((100_000, buffers) for buffers in (4, 64, 1_024)),
 )
 TURNS = 3
+TASKS_IN_ALL = 20_000
+"""Small modules take more turns, until they have as many tasks together."""
 PATTERNS = ("read-write", "in-place")
 
 
@@ -60,7 +62,7 @@ def one(tasks: int, buffers: int, pattern: str) -> dict[str, float]:
     text = module_text(tasks, buffers, pattern)
     parse, derive = [], []
     memory = 0.0
-    for turn in range(TURNS):
+    for turn in range(max(TURNS, TASKS_IN_ALL // tasks)):
         context = make_context(allow_unregistered=True)
         before = resident()
         start = time.process_time()

@@ -5,7 +5,7 @@ Only what an edge needs is built. Blocks are moved, never copied, so that ops in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.decisions import Decisions
@@ -19,7 +19,7 @@ from neuron_ctrldep.task.dialect import (
     task_id_type,
 )
 from neuron_ctrldep.task.emit_forall import gather_ids
-from neuron_ctrldep.task.events import Hazards
+from neuron_ctrldep.task.events import Hazards, TaskHazards
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.ids import (
@@ -45,7 +45,10 @@ _HAZARD_TEXTS = tuple(
 
 
 def emit(flow: Flow, hazards: Hazards, decisions: Decisions) -> None:
-    """Rewrite the function of ``flow``; the ops it refers to are replaced by others.
+    """Rewrite the function of ``flow``.
+
+    ``flow`` and ``hazards`` are used up: what belongs to a task is let go as soon as the task is rewritten, while it is
+    still in the processor's caches.
 
     Args:
         flow: the function.
@@ -58,8 +61,8 @@ def emit(flow: Flow, hazards: Hazards, decisions: Decisions) -> None:
 class _Emitter:
     def __init__(self, flow: Flow, hazards: Hazards, decisions: Decisions) -> None:
         self.flow = flow
-        self.tasks = iter(hazards.tasks)
-        """The tasks still to come: bodies are rewritten in program order."""
+        self.tasks = hazards.tasks
+        """The tasks still to come, the next one last: bodies are rewritten in program order."""
         self.decisions = decisions
         self.id_type = task_id_type(flow.function.operation.context)
         self.values: dict[Id, ir.Value] = {}
@@ -74,13 +77,17 @@ class _Emitter:
         """The last op made for a construct, where that is not the construct itself."""
         self.kept: set[Id] = set()
         """The ids that others are made of."""
-        self._want(hazards)
+        self._want(hazards.tasks)
+        self.tasks.reverse()
+        hazards.events.clear()
+        hazards.ids.clear()
+        flow.tasks.clear()
 
-    def _want(self, hazards: Hazards) -> None:
+    def _want(self, tasks: Iterable[TaskHazards]) -> None:
         """Note all ids that become values because edges need them."""
         stack: list[Id] = []
-        for task in hazards.tasks:
-            for node, _ in task.edges:
+        for task in tasks:
+            for node in task.edges:
                 node = resolve(node)
                 node.uses += 1
                 if not isinstance(node, Leaf):
@@ -143,7 +150,10 @@ class _Emitter:
 
     def _body(self, body: Body) -> None:
         self.barriers.append({})
-        for item in body.items:
+        items, body.items = body.items, []
+        items.reverse()
+        while items:
+            item = items.pop()
             if isinstance(item, TaskNode):
                 self._task(item)
             elif isinstance(item, Construct):
@@ -155,7 +165,7 @@ class _Emitter:
 
     def _task(self, task: TaskNode) -> None:
         op = task.op
-        found = next(self.tasks)
+        found = self.tasks.pop()
         assert found.task is task
         leaf, edges, directions = found.leaf, found.edges, found.directions
         wanted = leaf.uses > 0 or leaf in self.kept
@@ -175,15 +185,15 @@ class _Emitter:
         return found
 
     def _submit(
-        self, task: TaskNode, op: ir.Operation, edges: Sequence[tuple[Id, int]], directions: tuple[str, ...]
+        self, task: TaskNode, op: ir.Operation, edges: Mapping[Id, int], directions: tuple[str, ...]
     ) -> ir.Operation:
         attributes = self._task_attributes(task, op)
         attributes["arg_directions"] = self._texts(directions)
         args, deps, present = task.segments
         operands = list(op.operands)
         if edges:
-            operands += [self._used(resolve(node)) for node, _ in edges]
-            hazards = [_HAZARD_TEXTS[kinds] for _, kinds in edges]
+            operands += [self._used(resolve(node)) for node in edges]
+            hazards = [_HAZARD_TEXTS[kinds] for kinds in edges.values()]
             if present:
                 old = attributes.get("compiler_dep_hazards")
                 # Edges without known hazards may stand for any.

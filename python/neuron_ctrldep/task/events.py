@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from neuron_ctrldep.task.accesses import READS, WRITES, Access, UnsupportedAccess
@@ -38,14 +38,14 @@ class TaskHazards:
     accesses: Sequence[Access]
     unsupported: Sequence[UnsupportedAccess]
     user: list[Id]
-    conflicts: list[Conflict]
+    conflicts: Sequence[Conflict]
     """With entries of analyzed tasks."""
     outside: Sequence[Conflict] = ()
     """With entries of tasks that were not analyzed."""
     meets_unknown: bool = False
     """Whether a task on storage that is not known may be earlier."""
-    # What :mod:`~neuron_ctrldep.task.order` finds, with all edges in place.
-    edges: Sequence[tuple[Id, int]] = ()
+    # What :mod:`~neuron_ctrldep.task.order` makes of these, which it may let go, with all edges in place.
+    edges: Mapping[Id, int] = field(default_factory=dict)
     """The edges to add, with their hazards as bits: argument order, then program order."""
     conflicting: int = 0
     """The slots with a hazard with an earlier task, as bits."""

@@ -65,6 +65,8 @@ class _OrderWalk:
         dying = sorted([node for node in ids if node.last_use >= 0], key=attrgetter("last_use"), reverse=True)
         for number, event in enumerate(events):
             self._event(event)
+            if isinstance(event, TaskHazards):
+                event.conflicts = event.outside = ()  # no loop comes back to them
             while dying and dying[-1].last_use <= number:
                 self.facts.forget(dying.pop())
             self.facts.shorten(_serial(event))
@@ -226,7 +228,7 @@ class _OrderWalk:
                 taken = self.reduction.taken_at(task.task.body)
                 kept = self.reduction.without_implied(kept, user, given, taken)
                 complete = self.reduction.together(complete, [*kinds, *given], taken)
-            task.edges = [(node, kinds[node]) for node in kept]
+            task.edges = kinds if len(kept) == len(kinds) else {node: kinds[node] for node in kept}
         else:
             complete = user
             for slot, conflict, _ in task.conflicts:
@@ -284,7 +286,7 @@ def _serial(event: Event) -> int:
     return event.start if isinstance(event, ConstructIds) else event.serial
 
 
-def _in_order(conflicts: list[Conflict]) -> list[Conflict]:
+def _in_order(conflicts: Sequence[Conflict]) -> Sequence[Conflict]:
     if len(conflicts) < 2:
         return conflicts
     return sorted(conflicts, key=lambda conflict: (conflict[0], conflict[1].serial))
