@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+import neuron_ctrldep as nc
 from neuron_ctrldep.dumps import latest_of_each_module
+from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.loading import expand_inputs
+from neuron_ctrldep.tools import main as tool
 
 MODULE = "module_0002.jit_step"
 REPORTS = [
@@ -71,3 +74,44 @@ def test_a_dump_directory_is_read_once_for_each_module(tmp_path):
     for name in ("before_optimizations.txt", "cpu_after_optimizations.txt", "cpu_after_optimizations-live-range.txt"):
         (tmp_path / f"{MODULE}.{name}").write_text(text)
     assert expand_inputs([str(tmp_path)]) == [str(tmp_path / f"{MODULE}.cpu_after_optimizations.txt")]
+
+
+TEXT = "HloModule f\n\nENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n"
+USES = [nc.load, nc.lower, nc.check]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_directory_with_one_input_is_that_input(use, tmp_path):
+    (tmp_path / f"{MODULE}.before_optimizations.txt").write_text(TEXT)
+    (tmp_path / f"{MODULE}.cpu_after_optimizations.txt").write_text(TEXT)
+    for path in (tmp_path, str(tmp_path)):
+        assert use(path).file.endswith("cpu_after_optimizations.txt")
+
+
+def test_a_directory_with_one_task_program_is_checked(tmp_path):
+    race = Path(__file__).parents[1] / "examples" / "manual_scope_race.mlir"
+    (tmp_path / "race.mlir").write_text(race.read_text())
+    assert len(nc.check(tmp_path).lost) == len(nc.check(race).lost) > 0
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_directory_with_several_says_what_to_do(use, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.hlo").write_text(TEXT)
+    with pytest.raises(InputError, match=r"a directory with 2 inputs; .*expand_inputs .*lower DIR -o OUT") as fault:
+        use(tmp_path)
+    assert fault.value.diagnostics[0].location.file == str(tmp_path)
+    with pytest.raises(InputError, match="a directory with 2 inputs"):
+        tool.main(["view", str(tmp_path), "-o", str(tmp_path / "out.html")])
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_directory_without_any_says_what_counts(use, tmp_path):
+    with pytest.raises(InputError, match="the directory holds no input; looked for"):
+        use(tmp_path)
+
+
+def test_view_takes_the_only_input_of_a_directory(tmp_path):
+    (tmp_path / "a.hlo").write_text(TEXT)
+    assert tool.main(["view", str(tmp_path), "-o", str(tmp_path / "out.html")]) == 0
+    assert (tmp_path / "out.html").is_file()

@@ -17,7 +17,7 @@ from neuron_ctrldep.errors import PassError, SourceLocation
 from neuron_ctrldep.files import read_bytes
 from neuron_ctrldep.hlo.child import Child, or_new
 from neuron_ctrldep.hlo.module import HloModule
-from neuron_ctrldep.loading import load
+from neuron_ctrldep.loading import input_file, load
 from neuron_ctrldep.penguin.reader import read_penguin
 from neuron_ctrldep.penguin.weights import WeightNames
 
@@ -234,7 +234,7 @@ def _has_tasks(module: ir.Operation) -> bool:
 def _text_of(source: Any) -> str | None:
     """The text of a source that is a file or bytes, for the lines in messages."""
     if isinstance(source, (str, os.PathLike)):
-        source = read_bytes(os.fspath(source)) if os.fspath(source) != "-" else b""
+        source = read_bytes(input_file(source)) if os.fspath(source) != "-" else b""
     return source.decode("utf-8", "replace") if isinstance(source, bytes) and source else None
 
 

@@ -357,7 +357,7 @@ def render(file: str, edges: list[CheckedEdge], without: list[CheckedEdge]) -> s
         # A name may hold a line break; a row of a table may not.
         rows.append(tuple("".join(c if c.isprintable() else ascii(c)[1:-1] for c in cell) for cell in cells))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = [f"{file}: {len(edges)} control edges"]
+    lines = [f"{file}: {len(edges)} control edge{'' if len(edges) == 1 else 's'}"]
     if edges:
         for row in rows:
             shown = ["LOST" if cell == "lost" and 3 <= column <= 4 else cell for column, cell in enumerate(row)]

@@ -22,8 +22,9 @@ def read_exported(data: bytes, *, file: str = "-") -> bytes | None:
     """The serialized module in ``data``; ``None`` when ``data`` is no serialized ``Exported``.
 
     Raises:
-        InputError: it is one, and its module is cut off or no portable artifact.
+        InputError: it starts as one, and its module is cut off, or not where it should be.
     """
+    head_fits = False
     try:
         (table,) = struct.unpack_from("<I", data, 0)
         (back,) = struct.unpack_from("<i", data, table)
@@ -36,17 +37,28 @@ def read_exported(data: bytes, *, file: str = "-") -> bytes | None:
         )
         if not (0 < version_at < table_size and 0 < module_at < table_size):
             return None
+        head_fits = True
         (offset,) = struct.unpack_from("<I", data, table + module_at)
         vector = table + module_at + offset
         (length,) = struct.unpack_from("<I", data, vector)
-    except struct.error:
+    except struct.error as error:
+        if head_fits:
+            raise _damaged(data, file) from error
         return None
     module = data[vector + 4 : vector + 4 + length]
     if not module.startswith(BYTECODE_MAGIC):
-        return None
+        raise _damaged(data, file)
     if len(module) < length:
         raise InputError(
             f"a serialized jax.export.Exported is cut off: its module has {length} bytes, {len(module)} are there",
             location=SourceLocation(file),
         )
     return module
+
+
+def _damaged(data: bytes, file: str) -> InputError:
+    return InputError(
+        f"this looks like a damaged serialized jax.export.Exported: it starts as one, but its module is not in the "
+        f"{len(data)} bytes that are there",
+        location=SourceLocation(file),
+    )

@@ -57,9 +57,10 @@ def load(source: Any, *, file: str | None = None, child: Child | None = None) ->
     whatever form the MLIR has; a module in memory that holds some is copied, any other is returned itself.
 
     Args:
-        source: a path (``"-"`` is stdin); bytes (HLO text, ``HloModuleProto``, ``HloProto``, MLIR text or bytecode, a
-            StableHLO portable artifact, a serialized ``jax.export.Exported``); a module already loaded; or a
-            ``jax.stages.Lowered`` or ``Compiled``, a ``jax.export.Exported``, an ``ir.Module``.
+        source: a path (``"-"`` is stdin), also of a directory with one input in it; bytes (HLO text,
+            ``HloModuleProto``, ``HloProto``, MLIR text or bytecode, a StableHLO portable artifact, a serialized
+            ``jax.export.Exported``); a module already loaded; or a ``jax.stages.Lowered`` or ``Compiled``, a
+            ``jax.export.Exported``, an ``ir.Module``.
         file: what messages call it; the path by default.
         child: the process that reads HLO text; a new one by default.
 
@@ -70,7 +71,7 @@ def load(source: Any, *, file: str | None = None, child: Child | None = None) ->
         InputError: it cannot be read, or is none of these.
     """
     if isinstance(source, (str, os.PathLike)):
-        name = os.fspath(source)
+        name = input_file(source)
         return _load_bytes(read_bytes(name), file or name, child)
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _load_bytes(bytes(source), file or "-", child)
@@ -126,6 +127,23 @@ def _with_wire_ops(module: ir.Operation) -> ir.Operation:
     return copy
 
 
+def input_file(path: str | os.PathLike[str]) -> str:
+    """The file that ``path`` names: itself, or the only input in the directory that it is.
+
+    Raises:
+        InputError: the directory holds no input, or several.
+    """
+    name = os.fspath(path)
+    found = expand_inputs([name])
+    if len(found) > 1:
+        raise InputError(
+            f"this is a directory with {len(found)} inputs; name one of them (neuron_ctrldep.loading.expand_inputs "
+            "lists them), or take each: neuron-ctrldep lower DIR -o OUT, neuron-ctrldep check DIR",
+            location=SourceLocation(name),
+        )
+    return found[0]
+
+
 def expand_inputs(paths: Iterable[str]) -> list[str]:
     """The input files that ``paths`` name: a directory stands for the inputs in it and below, in name order.
 
@@ -136,11 +154,10 @@ def expand_inputs(paths: Iterable[str]) -> list[str]:
     """
     found: list[str] = []
     for path in paths:
-        directory = Path(path)
-        if path == "-" or not directory.is_dir():
+        if path == "-" or not os.path.isdir(path):  # noqa: PTH112 - it takes "" for no directory, and never raises
             found.append(path)
             continue
-        files = latest_of_each_module(p for p in sorted(directory.rglob("*")) if p.is_file())
+        files = latest_of_each_module(p for p in sorted(Path(path).rglob("*")) if p.is_file())
         inside = [str(p) for p in files if _is_input(p)]
         if not inside:
             raise InputError(

@@ -62,3 +62,9 @@ def test_a_line_break_in_a_name_stays_in_its_row() -> None:
     edge = CheckedEdge("e", "a\nb", "c", "kept")
     table = render("f.hlo", [edge], [edge]).splitlines()
     assert table[2].split() == ["a\\nb", "c", "e", "kept", "kept"]
+
+
+def test_one_edge_is_not_called_edges() -> None:
+    edge = CheckedEdge("a", "b", "main", "kept", "")
+    heads = [render("f", [edge] * number, [edge] * number).split("\n")[0] for number in (0, 1, 2)]
+    assert heads == ["f: 0 control edges", "f: 1 control edge", "f: 2 control edges"]

@@ -141,9 +141,21 @@ def test_an_export_that_is_cut_off(artifact: bytes) -> None:
     assert "is cut off: its module has" in fault(exported(artifact, cut=10))
 
 
-@pytest.mark.parametrize("length", [0, 3, 4, 20, 40, 47])
-def test_the_start_of_an_export_is_not_one(artifact: bytes, length: int) -> None:
+# The head is what tells an export by: where its table is (4 bytes), the vtable (32), where that is (4).
+@pytest.mark.parametrize("length", [0, 3, 4, 20, 39])
+def test_less_than_the_head_of_an_export_is_not_one(artifact: bytes, length: int) -> None:
     assert read_exported(exported(artifact)[:length]) is None
+
+
+@pytest.mark.parametrize("length", [40, 47, 48, 51, 52, 55])
+def test_the_head_of_an_export_without_its_module_is_called_damaged(artifact: bytes, length: int) -> None:
+    message = fault(exported(artifact)[:length])
+    assert "looks like a damaged serialized jax.export.Exported" in message
+    assert f"not in the {length} bytes" in message
+
+
+def test_an_export_with_another_module_is_called_damaged(artifact: bytes) -> None:
+    assert "looks like a damaged serialized" in fault(exported(b"no bytecode at all"))
 
 
 def test_random_bytes_are_no_export() -> None:

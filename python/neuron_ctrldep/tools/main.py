@@ -29,6 +29,9 @@ EMITS = {
 }
 """What ``lower`` can print, and the suffix its files get in a directory."""
 
+PICTURES = frozenset({"dot", "html"})
+"""Those of them that ``view`` draws."""
+
 
 # --- the command line -------------------------------------------------------------------------------------------------
 
@@ -161,6 +164,7 @@ def _lower(args: argparse.Namespace) -> int:
 
 def _lower_one(path: str, output: str, args: argparse.Namespace, *, several: bool) -> None:
     from neuron_ctrldep.chain import lower
+    from neuron_ctrldep.loading import load
     from neuron_ctrldep.penguin.weights import WeightDirectory
 
     stages = None
@@ -168,7 +172,9 @@ def _lower_one(path: str, output: str, args: argparse.Namespace, *, several: boo
         directory = Path(args.print_stages) / _stem(path) if several else Path(args.print_stages)
         stages = _StageWriter(_made(directory))
     until: Stage = args.emit if args.emit in ("hlo", "stablehlo", "mhlo") else "flat"
-    lowered = lower(path, options=_options(args), until=until, on_stage=stages)
+    # A picture shows the source too; stdin can be read only once.
+    source = load(path) if args.emit in PICTURES else path
+    lowered = lower(source, options=_options(args), until=until, on_stage=stages, file=path)
     if lowered.report is not None:
         for warning in lowered.report.warnings(lowered.file):
             print(warning.render(), file=sys.stderr)
@@ -186,6 +192,10 @@ def _lower_one(path: str, output: str, args: argparse.Namespace, *, several: boo
         from neuron_ctrldep.penguin.printer import edge_list
 
         write_output(output, json.dumps(edge_list(module), indent=2) + "\n")
+    elif args.emit in PICTURES:
+        from neuron_ctrldep.view.picture import picture
+
+        write_output(output, picture(source, args.emit, options=_options(args), file=path, lowered=lowered))
     else:
         beside = Path.cwd() if output == "-" else Path(output).parent
         with WeightDirectory(beside, _stem(path) if output == "-" else Path(output).stem) as weights:
@@ -266,10 +276,12 @@ def _check_one(path: str, args: argparse.Namespace) -> CheckResult | TaskCheckRe
 
 
 def _view(args: argparse.Namespace) -> int:
+    from neuron_ctrldep.loading import input_file
+
     kind = Path(args.output).suffix.lstrip(".")
     if kind not in ("html", "svg", "dot"):
         raise InputError(f"cannot tell what to draw from the name '{args.output}'; expected .html, .svg or .dot")
-    write_output(args.output, _picture(args.inputs[0], kind, _options(args)))
+    write_output(args.output, _picture(input_file(args.inputs[0]), kind, _options(args)))
     return EXIT_OK
 
 

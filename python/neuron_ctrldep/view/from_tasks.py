@@ -44,7 +44,8 @@ class _TaskBuilder(Builder):
         self.tasks: dict[ir.Operation, tuple[str, Task]] = {}
 
     def is_hidden(self, op: ir.Operation) -> bool:
-        if len(op.results) == 0 or len(op.regions):
+        # A task that hands nothing back has its id as its only result.
+        if op in self.tasks or len(op.results) == 0 or len(op.regions):
             return False
         return all(_is_id(result.type) for result in op.results)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
-from neuron_ctrldep.chain import Options, check, lower
+from neuron_ctrldep.chain import Lowered, Options, check, lower
+from neuron_ctrldep.control_dep import main_function
 from neuron_ctrldep.hlo.module import HloModule
 from neuron_ctrldep.loading import load
 from neuron_ctrldep.view.dot import to_dot
 from neuron_ctrldep.view.from_hlo import graph_of_hlo
 from neuron_ctrldep.view.from_mlir import graph_of, is_task_program
+from neuron_ctrldep.view.graph import Graph
 from neuron_ctrldep.view.html import to_html
 from neuron_ctrldep.view.layout import Engine
 from neuron_ctrldep.view.svg import to_svg
@@ -18,7 +21,13 @@ Kind = Literal["html", "svg", "dot"]
 
 
 def picture(
-    source: Any, kind: Kind, *, options: Options | None = None, layout: Engine = "auto", file: str | None = None
+    source: Any,
+    kind: Kind,
+    *,
+    options: Options | None = None,
+    layout: Engine = "auto",
+    file: str | None = None,
+    lowered: Lowered | None = None,
 ) -> str:
     """A picture of the dependencies of ``source``.
 
@@ -30,21 +39,31 @@ def picture(
         kind: what to write.
         options: of the chain.
         layout: who places the graph; ``builtin`` gives the same bytes on every machine.
-        file: what messages call the source.
+        file: what messages call the source, and the title of the picture where the program has no name.
+        lowered: what the chain made of ``source``, where that is known already.
     """
     loaded = load(source, file=file)
     if not isinstance(loaded, HloModule) and is_task_program(loaded):
-        after = graph_of(loaded)
+        after = _named(graph_of(loaded), file)
         return to_html(after, layout=layout) if kind == "html" else _flat(after, kind, layout)
-    before = graph_of_hlo(loaded) if isinstance(loaded, HloModule) else graph_of(loaded)
-    account = check(loaded, options=options, file=file).as_json() if kind == "html" else None
-    lowered = lower(loaded, options=options, file=file).module
-    assert lowered is not None
-    after = graph_of(lowered)
+    before = _named(graph_of_hlo(loaded) if isinstance(loaded, HloModule) else graph_of(loaded), file)
+    # Without a function there is no program, and no edge to account for.
+    has_program = isinstance(loaded, HloModule) or main_function(loaded) is not None
+    account = check(loaded, options=options, file=file).as_json() if kind == "html" and has_program else None
+    module = (lowered or lower(loaded, options=options, file=file)).module
+    assert module is not None
+    after = _named(graph_of(module), file)
     if kind == "html":
         return to_html(after, before=before, account=account, layout=layout)
     return _flat(after, kind, layout)
 
 
-def _flat(graph: Any, kind: Kind, layout: Engine) -> str:
+def _named(graph: Graph, file: str | None) -> Graph:
+    """``graph`` with the name of the file as its title where the program has none."""
+    if file is not None and graph.title in ("", "-"):
+        graph.title = Path(file).name or graph.title
+    return graph
+
+
+def _flat(graph: Graph, kind: Kind, layout: Engine) -> str:
     return to_dot(graph) if kind == "dot" else to_svg(graph, layout=layout)
