@@ -1,7 +1,5 @@
 """The second source claim by claim, each on the smallest program that shows it; ``docs/faithfulness.md`` names them."""
 
-import re
-
 import pytest
 
 import neuron_ctrldep as nc
@@ -266,12 +264,25 @@ def test_a_gather_takes_the_whole_region_back():
     assert len(fallbacks(module)) == 1
 
 
-def test_too_many_alternatives_take_the_region_back():
+def one_of(roots: int) -> str:
+    """``RAW``, and a task that reads one of so many storages: the parameter ``%s`` and empty tensors."""
     selects = "".join(
-        f"%x{i} = tensor.empty() : {T}\n%y{i + 1} = arith.select %flag, %y{i}, %x{i} : {T}\n".replace("%y0", "%s")
-        for i in range(5)
+        f"%x{i} = tensor.empty() : {T}\n%y{i} = arith.select %flag, {f'%y{i - 1}' if i > 1 else '%s'}, %x{i} : {T}\n"
+        for i in range(1, roots)
     )
-    edges, _ = facts(module := program(RAW + selects + submit("r", "R", "%y5")))
+    return RAW + selects + submit("r", "R", f"%y{roots - 1}")
+
+
+@pytest.mark.parametrize("roots", [2, 4])
+def test_up_to_four_alternatives_are_analysed(roots):
+    edges, _ = facts(module := program(one_of(roots)))
+    assert edges == {("p", "c"): "raw", ("p", "r"): "raw"}
+    assert fallbacks(module) == []
+
+
+@pytest.mark.parametrize("roots", [5, 6])
+def test_more_than_four_alternatives_take_the_region_back(roots):
+    edges, _ = facts(module := program(one_of(roots)))
     assert edges == {}
     assert len(fallbacks(module)) == 1
 
@@ -319,12 +330,35 @@ def test_ids_survive_dead_code_elimination():
     assert facts(module, "builtin.module(verify-task)")[0] == {("p", "c"): "raw"}
 
 
+def arguments(module: ir.Operation) -> dict[str, list[tuple[str, int]]]:
+    """For each task its arguments: of which task they are a result, or ``parameter``, and its number."""
+    found: dict[str, list[tuple[str, int]]] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "task.submit":
+            count = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+            found[ir.StringAttr(op.attributes["task.name"]).value] = [origin(v) for v in list(op.operands)[:count]]
+        return ir.WalkResult.ADVANCE
+
+    def origin(value: ir.Value) -> tuple[str, int]:
+        if isinstance(value.owner, ir.Block):
+            return "parameter", ir.BlockArgument(value).arg_number
+        return ir.StringAttr(value.owner.attributes["task.name"]).value, ir.OpResult(value).result_number
+
+    module.walk(visit)
+    return found
+
+
 def test_resolved_directions_stay_legal_and_arguments_are_not_rewritten():
-    module = program(RAW + submit("d", "U", "%c"))
-    facts(module)
+    # All of them are the storage of %s, so that a pass could pass any for any.
+    module = program(RAW + submit("d", "U", "%c") + submit("e", "R", "%p"))
+    written = {"p": [("parameter", 0)], "c": [("p", 0)], "d": [("c", 0)], "e": [("p", 0)]}
+    assert arguments(module) == written
+    edges, directions = facts(module)
+    assert edges
+    assert directions["c"] == ["NoDep"]  # rewritten
     nc.run(module, "builtin.module(verify-task)")
-    operands = re.findall(r'"task\.submit"\((%\w+)', str(module))
-    assert len(operands) == 3
+    assert arguments(module) == written
 
 
 def test_directions_that_are_there_are_kept():

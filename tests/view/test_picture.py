@@ -89,7 +89,8 @@ def test_task_programs_of_the_examples_are_drawn(file):
 def test_a_task_that_hands_nothing_back_is_drawn():
     submits = "".join(
         f'%{name} = "task.submit"(%a{"".join(deps)}) {{callee = @k, '
-        f'operandSegmentSizes = array<i32: 1, {len(deps)}, 0>, task.name = "{name}"}} : (tensor<4xf32>{", !task.id" * len(deps)}) -> !task.id\n'
+        f'operandSegmentSizes = array<i32: 1, {len(deps)}, 0>, task.name = "{name}"}} : '
+        f"(tensor<4xf32>{', !task.id' * len(deps)}) -> !task.id\n"
         for name, deps in (("first", []), ("second", [", %first"]))
     )
     drawn = picture(TASKS.replace("{ return", f"{{ {submits} return").encode(), "dot")
