@@ -55,7 +55,6 @@ class AccessReader:
         self._lineage = lineage
         self._slots: dict[Kernel, _Slots] = {}
         self._tracked: dict[tuple[Kernel, tuple[str, ...]], _Slots] = {}
-        self._known: dict[TaskNode, Accesses] = {}
         self._alike: dict[tuple[int, ...], tuple[_Slots, list[Storage], Accesses]] = {}
 
     def storage_slots(self, kernel: Kernel) -> _Slots:
@@ -74,7 +73,7 @@ class AccessReader:
 
         A ``NoDep`` slot is the user's promise that there is no hazard: it is left out.
         """
-        known = self._known.get(task)
+        known = task.accesses
         if known is None:
             key = (task.kernel, task.directions)
             slots = self._tracked.get(key)
@@ -85,7 +84,7 @@ class AccessReader:
                     for slot, does in self.storage_slots(kernel)
                     if slot >= len(directions) or directions[slot] != NO_DEP
                 ]
-            known = self._known[task] = self._read(task, slots)
+            known = task.accesses = self._read(task, slots)
         return known
 
     def all(self, task: TaskNode) -> Accesses:

@@ -7,7 +7,7 @@ analyses run on it; only the rewrite goes back to the ops.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir, source_location
@@ -16,6 +16,9 @@ from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.loops import dimensions
 from neuron_ctrldep.task.program import Kernel, Orchestration, Scope, TaskModule
 from neuron_ctrldep.task.regions import LoopIndex
+
+if TYPE_CHECKING:
+    from neuron_ctrldep.task.accesses import Accesses
 
 ConstructKind = Literal["branch", "for", "while", "parallel"]
 
@@ -66,6 +69,8 @@ class TaskNode:
     directions: tuple[str, ...] = ()
     is_analyzed: bool = False
     """Whether edges may be made to it and from it."""
+    accesses: Accesses | None = None
+    """What it does to storage, once that was read."""
 
     # Read anew each time: to hold a value for each argument of each task takes longer than to ask twice.
 

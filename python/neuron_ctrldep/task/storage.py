@@ -124,6 +124,8 @@ class RootTable:
     regions: RegionTable = field(default_factory=RegionTable)
     roots: list[Root] = field(default_factory=list)
     _wholes: dict[Root, View] = field(default_factory=dict)
+    _of_types: dict[ir.Type, tuple[View, tuple[Span, ...]]] = field(default_factory=dict)
+    """The whole of some root of each type, and its spans."""
     _regions: dict[int, tuple[View, Region]] = field(default_factory=dict)
 
     def add(self, value: ir.Value, *, parameter: int | None = None, home: object = None) -> View:
@@ -132,8 +134,15 @@ class RootTable:
         if self.may_alias_args and parameter is not None:
             root.key = "parameters"
         self.roots.append(root)
-        whole = self._wholes[root] = _whole(root, value.type)
-        self.regions.whole(root, whole.spans())
+        type_ = value.type
+        known = self._of_types.get(type_)
+        if known is None:
+            whole = _whole(root, type_)
+            known = self._of_types[type_] = (whole, whole.spans())
+        like, spans = known
+        whole = View(root, like.base, like.blur, like.dims, False, like.origin, like.bytes_per_element)
+        self._wholes[root] = whole
+        self.regions.whole(root, spans)
         return whole
 
     def unknown_part(self, view: View) -> View:
