@@ -112,7 +112,7 @@ module {
 // CHECK-SAME: attributes {task.kind = "orchestration"}
 // CHECK: } {task.auto_manual}
 // CHECK: scf.while
-// CHECK-NOT: task.auto_manual
+// CHECK-NOT: {task.auto_manual}
 // CHECK: } {task.auto_manual = array<i1: true, false>}
 module {
   func.func private @M(tensor<8xf32> {task.direction = "inout"}) attributes {task.kind = "kernel"}

@@ -9,9 +9,9 @@
 // ERR: <stdin>:1:24: error: redefinition of symbol named 'f'
 
 // CHECK: module {
-// CHECK-NEXT: func.func @f(%arg0: i32 loc("{{.*}}implicit-module.mlir":[[#@LINE+3]]:14)) {
-// CHECK-NEXT: return loc("{{.*}}implicit-module.mlir":[[#@LINE+3]]:3)
-// STDIN: func.func @f(%arg0: i32 loc("<stdin>":[[#@LINE+1]]:14)) {
+// CHECK-NEXT: func.func @f(%arg0: i32 loc("{{.*}}implicit-module.mlir":15:14)) {
+// CHECK-NEXT: return loc("{{.*}}implicit-module.mlir":16:3)
+// STDIN: func.func @f(%arg0: i32 loc("<stdin>":15:14)) {
 func.func @f(%a: i32) {
   return
 }

@@ -6,14 +6,14 @@
 // RUN: %if mlir-opt %{ FileCheck %s --check-prefix=ERR < %t.llvm.err %}
 
 // CHECK: func.func private @same() loc([[FIRST:#loc.*]])
-// CHECK: [[FIRST]] = loc("{{.*}}split-input-file.mlir":[[#@LINE+3]]:1)
+// CHECK: [[FIRST]] = loc("{{.*}}split-input-file.mlir":12:1)
 // CHECK: {{^// [-]+$}}
 // The second part fails: nothing of it is printed.
 func.func private @same()
 
 // -----
 
-// ERR: split-input-file.mlir:[[#@LINE+2]]:3: error: custom op 'no_such_op' is unknown
+// ERR: split-input-file.mlir:18:3: error: custom op 'no_such_op' is unknown
 func.func @same() {
   no_such_op
 }
@@ -22,5 +22,5 @@ func.func @same() {
 
 // CHECK-NEXT: {{^// [-]+$}}
 // CHECK: func.func private @same() loc([[THIRD:#loc.*]])
-// CHECK: [[THIRD]] = loc("{{.*}}split-input-file.mlir":[[#@LINE+1]]:1)
+// CHECK: [[THIRD]] = loc("{{.*}}split-input-file.mlir":26:1)
 func.func private @same()
