@@ -76,7 +76,6 @@ def _derive(flow: Flow, may_alias_args: bool, keep_redundant: bool, result: Deri
     result.edges += sum([len(task.edges) for task in hazards.tasks])
     result.slots += decisions.slots
     result.marks += len(decisions.manual)
-    del reader  # with all it knows of each task
     emit(flow, hazards, decisions)
 
 
