@@ -18,6 +18,21 @@ T = TypeVar("T")
 
 VECTOR = "f32[4]"
 PAIR = f"(s32[], {VECTOR})"
+TWICE = "f32[8]"
+
+GROUPS = ", replica_groups={{0,1}}"
+WRAPPED = [
+    # What an async-start may run: opcode, operand, result, and the rest of the instruction.
+    ("custom-call", VECTOR, VECTOR, ', custom_call_target="work"'),
+    ("negate", VECTOR, VECTOR, ""),
+    ("reduce-scatter", TWICE, VECTOR, f"{GROUPS}, dimensions={{0}}"),
+    ("all-to-all", VECTOR, VECTOR, f"{GROUPS}, dimensions={{0}}"),
+    ("collective-broadcast", VECTOR, VECTOR, GROUPS),
+    ("all-reduce", VECTOR, VECTOR, GROUPS),
+    ("all-gather", VECTOR, TWICE, f"{GROUPS}, dimensions={{0}}"),
+    ("collective-permute", VECTOR, VECTOR, ", source_target_pairs={{0,1},{1,0}}"),
+    ("copy", VECTOR, VECTOR, ""),
+]
 
 
 class Choices(Protocol):
@@ -68,12 +83,14 @@ class Generator:
     Args:
         choices: where the choices come from.
         runnable: only what XLA's CPU backend can run on one device, with the same result each time.
+        importable: only what XLA can print and import.
         size: how many instructions each computation is given, about.
     """
 
-    def __init__(self, choices: Choices, *, runnable: bool = False, size: int = 8) -> None:
+    def __init__(self, choices: Choices, *, runnable: bool = False, importable: bool = True, size: int = 8) -> None:
         self._choices = choices
         self._runnable = runnable
+        self._importable = importable
         self._size = size
         self._computations: list[str] = []
         self._count = 0
@@ -162,7 +179,9 @@ class Generator:
         if not self._runnable:
             steps += [self._sink, self._source, self._empty_tuple, self._opaque_tuple, self._token, self._identity]
             if depth == 0:
-                steps += [self._copy, self._async, self._collective, self._send, self._recv, self._buffer]
+                steps += [self._copy, self._async, self._async, self._collective, self._send, self._recv, self._buffer]
+                if not self._importable:
+                    steps += [self._carried_start, self._carried_start]
         for _ in range(self._choices.integer(1, size)):
             self._pick(steps)(body, depth)
 
@@ -304,18 +323,30 @@ class Generator:
         body.add(self._name(), VECTOR, f"copy-done({start})")
 
     def _async(self, body: Body, depth: int) -> None:
+        opcode, operand_kind, result_kind, rest = self._pick(WRAPPED)
+
         def root(inner: Body, arguments: list[str], fill: Any) -> str:
-            return f'{VECTOR} custom-call({arguments[0]}), custom_call_target="work"'
+            to_apply = f", to_apply={self._sum(depth)}" if "reduce" in opcode else ""
+            return f"{result_kind} {opcode}({arguments[0]}){rest}{to_apply}"
 
         # XLA prints the wrapped instruction inside its start, and cannot read a control edge of it back.
-        wrapped = self._computation([VECTOR], root, depth, edges=False)
-        kind = f"(({VECTOR}), {VECTOR}, s32[])"
-        current = body.add(self._name(), kind, f"async-start({self._vector(body)}), calls={wrapped}")
-        for _ in range(self._choices.integer(0, 2)):
+        wrapped = self._computation([operand_kind], root, depth, edges=False)
+        source = self._vector(body)
+        if operand_kind != VECTOR:
+            source = body.add(self._name(), operand_kind, f"concatenate({source}, {source}), dimensions={{0}}")
+        kind = f"(({operand_kind}), {result_kind})"
+        current = body.add(self._name(), kind, f"async-start({source}), calls={wrapped}")
+        # XLA imports an update of no collective of its own kind, and cannot read what it prints for the others.
+        for _ in range(self._choices.integer(0, 2) if opcode in ("custom-call", "negate") else 0):
             self._between(body, depth)
             current = body.add(self._name(), kind, f"async-update({current})")
         self._between(body, depth)
-        body.add(self._name(), VECTOR, f"async-done({current})")
+        done = body.add(self._name(), result_kind, f"async-done({current})")
+        if result_kind != VECTOR:
+            body.add(self._name(), VECTOR, f"slice({done}), slice={{[0:4]}}")
+
+    def _sum(self, depth: int) -> str:
+        return self._computation(["f32[]", "f32[]"], lambda inner, a, fill: f"f32[] add({a[0]}, {a[1]})", depth)
 
     def _collective(self, body: Body, depth: int) -> None:
         self._channel += 1
@@ -334,8 +365,7 @@ class Generator:
             self._between(body, depth)
             body.add(self._name(), VECTOR, f"collective-permute-done({start})")
         else:
-            region = self._computation(["f32[]", "f32[]"], lambda inner, a, fill: f"f32[] add({a[0]}, {a[1]})", depth)
-            rest = f"all-reduce-start({source}), to_apply={region}, replica_groups={{{{0,1}}}}, {channel}"
+            rest = f"all-reduce-start({source}), to_apply={self._sum(depth)}, replica_groups={{{{0,1}}}}, {channel}"
             start = body.add(self._name(), f"start {VECTOR}", rest)
             body.lines[-1] = body.lines[-1].replace(f"start {VECTOR}", VECTOR, 1)
             self._between(body, depth)
@@ -359,6 +389,39 @@ class Generator:
         done = body.add(self._name(), kind, f"recv-done({start}), channel_id={self._channel}")
         body.add(self._name(), VECTOR, f"get-tuple-element({done}), index=0")
 
+    def _carried_start(self, body: Body, depth: int) -> None:
+        """A loop that receives or sends in one turn what it started in the turn before."""
+        start_kind = f"({VECTOR}, u32[], token[])"
+        carry = f"(s32[], {VECTOR}, {start_kind})"
+        is_send = self._chance(50)
+        self._channel += 1
+        channel = f"channel_id={self._channel}"
+
+        def start(inner: Body) -> str:
+            token = inner.add(self._name(), "token[]", "after-all()")
+            rest = f"send({self._vector(inner)}, {token})" if is_send else f"recv({token})"
+            return inner.add(self._name(), start_kind, f"{rest}, {channel}")
+
+        def condition(inner: Body, arguments: list[str], fill: Any) -> str:
+            return 'pred[] custom-call(), custom_call_target="go"'
+
+        def loop(inner: Body, arguments: list[str], fill: Any) -> str:
+            counter = inner.add(self._name(), "s32[]", f"get-tuple-element({arguments[0]}), index=0")
+            inner.add(self._name(), VECTOR, f"get-tuple-element({arguments[0]}), index=1")
+            carried = inner.add(self._name(), start_kind, f"get-tuple-element({arguments[0]}), index=2")
+            fill()
+            kind, opcode = ("token[]", "send-done") if is_send else (f"({VECTOR}, token[])", "recv-done")
+            inner.add(self._name(), kind, f"{opcode}({carried}), {channel}")
+            fill()
+            return f"{carry} tuple({counter}, {self._vector(inner)}, {start(inner)})"
+
+        condition_name = self._computation([carry], condition, depth)
+        body_name = self._computation([carry], loop, depth)
+        zero = body.add(self._name(), "s32[]", "constant(0)")
+        first = body.add(self._name(), carry, f"tuple({zero}, {self._vector(body)}, {start(body)})")
+        result = body.add(self._name(), carry, f"while({first}), condition={condition_name}, body={body_name}")
+        body.add(self._name(), VECTOR, f"get-tuple-element({result}), index=1")
+
     def _buffer(self, body: Body, depth: int) -> None:
         alias = "output_to_operand_aliasing={{}: (0, {})}"
         pin = f'custom-call({self._vector(body)}), custom_call_target="Pin", {alias}'
@@ -367,12 +430,12 @@ class Generator:
         body.add(self._name(), VECTOR, f'custom-call({buffer}), custom_call_target="Unpin", {alias}')
 
 
-def module_of_seed(seed: int, *, runnable: bool = False, size: int = 8) -> str:
-    """HLO text, the same for the same arguments."""
-    return Generator(SeededChoices(seed), runnable=runnable, size=size).module()
+def module_of_seed(seed: int, **options: Any) -> str:
+    """HLO text, the same for the same arguments; the options are those of :class:`Generator`."""
+    return Generator(SeededChoices(seed), **options).module()
 
 
 @st.composite
-def hlo_modules(draw: Any, *, runnable: bool = False, size: int = 8) -> str:
-    """A hypothesis strategy of HLO text."""
-    return Generator(DrawnChoices(draw), runnable=runnable, size=size).module()
+def hlo_modules(draw: Any, **options: Any) -> str:
+    """A hypothesis strategy of HLO text; the options are those of :class:`Generator`."""
+    return Generator(DrawnChoices(draw), **options).module()

@@ -83,6 +83,31 @@ def test_unreifiable_edges_leave_no_output(source: Path, tmp_path: Path, capsys:
     assert not stats.exists()
 
 
+def test_stats_are_written_also_where_xla_cannot_print_the_module(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out, stats = tmp_path / "m.pb", tmp_path / "out.hlo", tmp_path / "stats.json"
+    source.write_bytes(
+        mlir.hlo_text_to_proto("""\
+HloModule m
+ENTRY e {
+  carried = (f32[4], u32[], token[]) parameter(0)
+  p = f32[4] parameter(1)
+  a = f32[4] negate(p)
+  ROOT done = token[] send-done(carried), channel_id=1, control-predecessors={a}
+}
+""")
+    )
+    assert run(PASSES, "--stats", "--stats-json", stats, source, "-o", out) == 1
+    assert not out.exists()
+    report = json.loads(stats.read_text())
+    assert (report["edges"], report["attribute"]) == (1, 1)
+    printed, *_, error = capsys.readouterr().err.splitlines()
+    assert printed.startswith("preserve-control-deps: control edges: 1 (0 operand, 1 attribute")
+    assert "error: XLA refuses the module" in error
+    assert run(PASSES, "--emit=proto", source, "-o", out) == 0
+
+
 def test_warnings_name_the_lost_edges(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = "--passes=preserve-control-deps{carrier=operand on-unreifiable=warn}"
     assert run(options, "--emit=proto", source, "-o", tmp_path / "out.pb") == 0

@@ -8,6 +8,7 @@ import pytest
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import InputError, PassError
+from neuron_ctrldep.hlo.importer import import_hlo
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 
@@ -146,22 +147,83 @@ def test_an_error_also_undoes_the_sorting() -> None:
     assert preserve_control_deps(module).attribute == 1
 
 
-def test_a_done_whose_start_is_elsewhere_cannot_be_marked() -> None:
-    # XLA prints such a module but does not read it back: the recv is carried by a loop.
+CARRIED_START = """\
+HloModule m
+condition {
+  c = (f32[4], (f32[4], u32[], token[])) parameter(0)
+  ROOT go = pred[] custom-call(), custom_call_target="go"
+}
+body {
+  c = (f32[4], (f32[4], u32[], token[])) parameter(0)
+  v = f32[4] get-tuple-element(c), index=0
+  carried = (f32[4], u32[], token[]) get-tuple-element(c), index=1
+  a = f32[4] negate(v)
+  done = DONE(carried), channel_id=1, control-predecessors={a}
+  b = f32[4] custom-call(), custom_call_target="b", custom_call_has_side_effect=true, control-predecessors={done}
+  tok = token[] after-all()
+  start = (f32[4], u32[], token[]) START, channel_id=1
+  ROOT next = (f32[4], (f32[4], u32[], token[])) tuple(b, start)
+}
+ENTRY e {
+  v = f32[4] parameter(0)
+  tok = token[] after-all()
+  start = (f32[4], u32[], token[]) START, channel_id=1
+  first = (f32[4], (f32[4], u32[], token[])) tuple(v, start)
+  loop = (f32[4], (f32[4], u32[], token[])) while(first), condition=condition, body=body
+  ROOT r = f32[4] get-tuple-element(loop), index=0
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "done"), [("send(v, tok)", "token[] send-done"), ("recv(tok)", "(f32[4], token[]) recv-done")]
+)
+def test_a_done_whose_start_is_elsewhere_holds_its_own_marks(start: str, done: str) -> None:
+    module = load(CARRIED_START.replace("START", start).replace("DONE", done))
+    original = module.to_bytes()
+    report = preserve_control_deps(module)
+    # The README of the corpus: an edge into a done counts as attribute.
+    assert [(d.predecessor, d.successor, d.edge_class) for d in report.details] == [
+        ("a", "done", "attribute"),
+        ("done", "b", "attribute"),
+    ]
+    marks = {name: dict(i.frontend_attributes.map) for name, i in named(module).items() if i.frontend_attributes.map}
+    assert marks == {
+        "a": {"ctrldep.id": "1"},
+        "done": {"ctrldep.after": "1", "ctrldep.id": "2"},
+        "b": {"ctrldep.after": "2"},
+    }
+    assert not preserve_control_deps(load_hlo(module.to_bytes())).changed
+    # XLA takes no such module, whoever edited it.
+    with pytest.raises(InputError, match=r"instruction 'done' .*; the untouched module fails as well"):
+        import_hlo(module, original=load_hlo(original))
+
+
+def test_an_edge_that_nothing_carries_is_not_called_carried_on_a_second_run() -> None:
+    """*Already* is what a wire op, a pin or an attribute carries; nothing does, and nothing has to."""
     module = load("""\
 HloModule m
 ENTRY e {
-  p = f32[4] parameter(0)
-  tok = token[] after-all()
-  start = (f32[4], u32[], token[]) recv(tok), channel_id=1
-  a = f32[4] negate(p)
-  ROOT done = (f32[4], token[]) recv-done(start), channel_id=1, control-predecessors={a}
+  pair = (f32[4], f32[4]) parameter(0)
+  g = f32[4] get-tuple-element(pair), index=0
+  a = f32[4] negate(g)
+  unread = () parameter(1), control-predecessors={a}
+  ROOT r = f32[4] custom-call(), custom_call_target="f", custom_call_has_side_effect=true, control-predecessors={g}
 }
 """)
-    named(module)["start"].opcode = "custom-call"
-    report = preserve_control_deps(module, on_unreifiable="warn")
-    assert (report.unreifiable, report.changed) == (1, False)
-    assert "the start of recv-done 'done' is not in its computation" in report.details[0].reason
+    for _ in range(2):
+        report = preserve_control_deps(module)
+        assert (report.edges, report.attribute, report.already) == (2, 2, 0)
+        reasons = {detail.successor: detail.reason for detail in report.details}
+        assert reasons["r"].endswith("stands for parameters only: there is nothing to wait for")
+        assert reasons["unread"].endswith("nothing in the computation reads the successor")
+    assert not report.changed
+
+
+@pytest.mark.parametrize("what", [mlir.parse_module("module {}"), b"HloModule m", None], ids=["op", "bytes", "None"])
+def test_what_is_no_hlo_module_is_refused_by_name(what: object) -> None:
+    with pytest.raises(TypeError, match=f"takes an HloModule .*not {type(what).__name__}"):
+        preserve_control_deps(what)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("option", ["carrier", "rewire", "on_unreifiable"])

@@ -22,7 +22,7 @@ CarrierChoice = Literal["any", "operand"]
 RewireChoice = Literal["first", "all"]
 
 Mark = tuple[Instruction, str]
-"""A frontend attribute: the instruction it stands on, and its key."""
+"""A frontend attribute: the instruction it is for (see :meth:`Graph.attributes_of`), and its key."""
 
 _VALUES = frozenset({"parameter", "constant", "iota", "partition-id", "replica-id", "after-all"})
 """Opcodes that without operands have no side effect: what they give may be pinned in their place."""
@@ -67,10 +67,6 @@ class SuccessorPlan:
     positions: Sequence[int]
     is_partial: bool
     edges: list[EdgePlan]
-
-
-class UnmarkableError(Exception):
-    """No instruction can hold the attribute; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +120,7 @@ class Planner:
             edge = EdgePlan(predecessor, "operand")
             if is_partial and successor.opcode == "tuple" and self.carrier == "any":
                 # Readers of the elements that no wire op can forward are told by attributes.
-                self._try_mark(edge, successor)
+                self._mark(edge, successor)
             return edge
         return self._other_carrier(predecessor, successor, is_operand)
 
@@ -137,12 +133,9 @@ class Planner:
         edge.pin = is_operand and self._is_pinnable(successor)
         if edge.pin:
             if self.graph.takes_attributes(successor):
-                self._try_mark(edge, successor)
+                self._mark(edge, successor)
             return edge
-        try:
-            self._mark(edge, successor)
-        except UnmarkableError as error:
-            return EdgePlan(predecessor, "unreifiable", f"{why}; {error}")
+        self._mark(edge, successor)
         if not edge.sources:
             edge.reason += "; the predecessor stands for parameters only: there is nothing to wait for"
         elif not edge.targets:
@@ -172,24 +165,12 @@ class Planner:
         edge.sources = self._sources(edge.predecessor)
         edge.targets = self._targets(successor)
 
-    def _try_mark(self, edge: EdgePlan, successor: Instruction) -> None:
-        """Marks that come on top of a wire op: fine without them."""
-        try:
-            self._mark(edge, successor)
-        except UnmarkableError:
-            edge.sources = edge.targets = ()
-
-    def _start(self, done: Instruction) -> Instruction:
-        start = self.graph.start_of(done)
-        if start is None:
-            raise UnmarkableError(f"the start of {done.opcode} '{done.name}' is not in its computation")
-        return start
-
     def _sources(self, predecessor: Instruction) -> list[Mark]:
-        return [
-            (self._start(one), DONE_ID) if one.opcode in START_OF_DONE else (one, ID)
-            for one in self.graph.producers(predecessor)
-        ]
+        marks: list[Mark] = []
+        for one in self.graph.producers(predecessor):
+            start = self.graph.start_of(one)
+            marks.append((one, ID) if start is None else (start, DONE_ID))
+        return marks
 
     def _targets(self, successor: Instruction) -> list[Mark]:
         key = ("targets", successor.id, 0)
@@ -198,8 +179,9 @@ class Planner:
         return self._found[key]
 
     def _find_targets(self, successor: Instruction) -> list[Mark]:
-        if successor.opcode in START_OF_DONE:
-            return [(self._start(successor), DONE_AFTER)]
+        start = self.graph.start_of(successor)
+        if start is not None:
+            return [(start, DONE_AFTER)]
         if self.graph.takes_attributes(successor):
             return [(successor, AFTER)]
         found = [mark for reader in self.graph.readers(successor) for mark in self._targets(reader)]
@@ -252,13 +234,11 @@ class Planner:
         instruction, name = mark
         key = (name, instruction.id, 0)
         if key not in self._found:
-            self._found[key] = frozenset(parse_ids(instruction.frontend_attributes.map.get(name, "")))
+            self._found[key] = frozenset(parse_ids(self.graph.attributes_of(instruction).get(name, "")))
         return self._found[key]
 
     def _is_marked(self, predecessor: Instruction, successor: Instruction) -> bool:
-        try:
-            sources, targets = self._sources(predecessor), self._targets(successor)
-        except UnmarkableError:
-            return False
-        ids = [one.frontend_attributes.map.get(key, "") for one, key in sources]
+        # An edge without sources or targets is carried by nothing (nor need it be), on a second run neither.
+        sources, targets = self._sources(predecessor), self._targets(successor)
+        ids = [self.graph.attributes_of(one).get(key, "") for one, key in sources]
         return bool(ids) and bool(targets) and all(one in self._listed(mark) for one in ids for mark in targets)

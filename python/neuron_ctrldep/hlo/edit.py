@@ -65,16 +65,11 @@ class ModuleEdit:
                     used.update(attributes[key] for key in (ID, DONE_ID) if key in attributes)
         return used
 
-    def mark_of(self, source: Mark) -> str:
-        """The id of a predecessor: the one it has, else a new one, unique in the module."""
-        instruction, key = source
-        used = self._used_marks
-        attributes = instruction.frontend_attributes.map
-        given = attributes.get(key)
-        if not given or parse_ids(given) != [given]:  # an id with a comma cannot be listed
-            attributes[key] = next(text for text in map(str, self._mark_numbers) if text not in used)
-            used.add(attributes[key])
-        return str(attributes[key])
+    def new_mark(self) -> str:
+        """An id that is free in the module."""
+        new = next(text for text in map(str, self._mark_numbers) if text not in self._used_marks)
+        self._used_marks.add(new)
+        return new
 
 
 class ComputationEdit:
@@ -252,13 +247,36 @@ class ComputationEdit:
         """Write the attributes of all edges into one successor, each list once."""
         lists: dict[tuple[int, str], tuple[Mark, dict[str, None]]] = {}
         for edge in edges:
-            ids = dict.fromkeys(self.module.mark_of(source) for source in edge.sources) if edge.targets else {}
+            ids = dict.fromkeys(self._id_of(source) for source in edge.sources) if edge.targets else {}
             for target in edge.targets if ids else ():
                 instruction, key = target
                 lists.setdefault((instruction.id, key), (target, {}))[1].update(ids)
-        for (instruction, key), ids in lists.values():
-            attributes = instruction.frontend_attributes.map
-            listed = format_ids(dict.fromkeys([*parse_ids(attributes.get(key, "")), *ids]))
-            if attributes.get(key) != listed:
-                attributes[key] = listed
+        for target, ids in lists.values():
+            instruction, key = target
+            listed = self.graph.attributes_of(instruction).get(key, "")
+            self._write(target, format_ids(dict.fromkeys([*parse_ids(listed), *ids])))
+
+    def _id_of(self, source: Mark) -> str:
+        """The id of a predecessor: the one it has, else a new one."""
+        instruction, key = source
+        given = str(self.graph.attributes_of(instruction).get(key, ""))
+        if not given or parse_ids(given) != [given]:  # an id with a comma cannot be listed
+            given = self.module.new_mark()
+        self._write(source, given)
+        return given
+
+    def _write(self, mark: Mark, text: str) -> None:
+        instruction, key = mark
+        wrapped = self.graph.facts.wrapped
+        holders = [instruction]
+        inside = wrapped.of(instruction)
+        if inside is not None:
+            # A copy on the chain for XLA's text: on the done only if that has attributes, or it would win over the
+            # start and take from the wrapped instruction what the start gives it.
+            dones = [one for one in self.graph.readers(instruction) if one.opcode == "async-done"]
+            holders += [one for one in dones if one.frontend_attributes.map]
+            holders.append(wrapped.unshare(instruction) if wrapped.is_shared(instruction) else inside)
+        for holder in holders:
+            if holder.frontend_attributes.map.get(key) != text:
+                holder.frontend_attributes.map[key] = text
                 self.module.changed = True

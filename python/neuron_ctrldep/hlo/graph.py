@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from neuron_ctrldep.hlo.schema import BUFFER, TUPLE
+from neuron_ctrldep.hlo.wrapped import WrappedCollectives
 from neuron_ctrldep.wire import AFTER, DONE_AFTER, TARGET
 
 Instruction = Any
@@ -22,7 +23,8 @@ START_OF_DONE = {
 """The dones that XLA's importer merges with their start; frontend attributes on them do not survive."""
 
 ASYNC_SUCCESSORS = frozenset({"async-done", "async-update", "copy-done"})
-"""Their operand must be the start (or update) itself too, but their own attributes survive."""
+"""Their operand must be the start (or update) itself too. Their own attributes survive, save where the start wraps a
+collective: see :mod:`neuron_ctrldep.hlo.wrapped`."""
 
 _NEVER_OPERANDS = frozenset({"recv", "copy-start", "async-start", "async-update"})
 _STARTS = _NEVER_OPERANDS | frozenset(START_OF_DONE.values())
@@ -66,6 +68,7 @@ class ModuleFacts:
         may_have_wire_ops: ``False`` is certain.
         may_have_marks: whether an ``after`` attribute may stand somewhere; ``False`` is certain.
         may_be_carried: whether any edge may be carried already; ``False`` is certain.
+        wrapped: the collectives whose attributes survive inside their start.
     """
 
     def __init__(self, proto: Any) -> None:
@@ -75,6 +78,7 @@ class ModuleFacts:
         self.may_have_wire_ops = TARGET.encode() in data
         self.may_have_marks = AFTER.encode() in data or DONE_AFTER.encode() in data
         self.may_be_carried = self.may_have_wire_ops or self.may_have_marks
+        self.wrapped = WrappedCollectives(proto)
 
     @cached_property
     def regions(self) -> frozenset[int]:
@@ -152,14 +156,25 @@ class Graph:
         return None
 
     def start_of(self, done: Instruction) -> Instruction | None:
-        """The start that belongs to one of :data:`START_OF_DONE`; ``None`` when it is not in this computation."""
-        current: Instruction | None = self.operand(done, 0) if done.operand_ids else None
-        while current is not None and current.opcode != START_OF_DONE[done.opcode]:
+        """The start that has to hold the marks of ``done``, which may lose its attributes on the way.
+
+        ``None`` when ``done`` is none of these, and when its start is not in this computation: such a done is not
+        merged, so if XLA imports it at all it keeps its own.
+        """
+        opcode = START_OF_DONE.get(done.opcode, "async-start" if done.opcode == "async-done" else "")
+        current: Instruction | None = self.operand(done, 0) if opcode and done.operand_ids else None
+        while current is not None and current.opcode != opcode:
             if is_wire_op(current):
                 current = self.operand(current, len(current.operand_ids) - 1)
             else:
                 current = self.element(current)
+        if current is not None and opcode == "async-start" and not self.facts.wrapped.holds_done_marks(current):
+            return None
         return current
+
+    def attributes_of(self, marked: Instruction) -> Any:
+        """The frontend attributes that arrive on what ``marked`` becomes: its own, or those of what it wraps."""
+        return (self.facts.wrapped.of(marked) or marked).frontend_attributes.map
 
     def _packed(self, value: Instruction) -> list[Instruction]:
         """What ``value`` packs: itself, or the elements of a tuple, looking through wire ops and known elements."""
@@ -237,12 +252,12 @@ class Graph:
         """Whether a frontend attribute on ``successor`` arrives behind the import and the canonicalizer.
 
         Constants are merged and hoisted; on a tuple-shaped parameter XLA's importer refuses it; the parameters of
-        regions lose it; tuples and their elements are folded; dones are merged with their start.
+        regions lose it; tuples and their elements are folded.
         """
         opcode = successor.opcode
         if opcode == "parameter":
             return self.computation.id not in self.facts.regions and successor.shape.element_type != TUPLE
-        return opcode != "constant" and opcode not in START_OF_DONE and not is_transparent(successor)
+        return opcode != "constant" and not is_transparent(successor)
 
     def readers(self, value: Instruction) -> list[Instruction]:
         """The instructions that read ``value``, through transparent ones, in order."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from neuron_ctrldep import wire
 from neuron_ctrldep.hlo.schema import TUPLE
+from neuron_ctrldep.hlo.wrapped import WrappedCollectives
 
 # The importer drops their frontend attributes. Their location is freed for the name instead; the start, which as a rule
 # has the same op_name, keeps it.
@@ -24,11 +25,19 @@ _NAME_IN_LOCATION = frozenset({"all-gather-done", "all-reduce-done", "collective
 
 def keep_names(proto: Any) -> None:
     """Put ``ctrldep.name`` on the instructions of the ``HloModuleProto`` ``proto`` that need it, in place."""
+    wrapped = WrappedCollectives(proto)
     for computation in proto.computations:
         ends = _edge_ends(computation.instructions)
+        unkept: set[int] = set()  # the starts that do not keep their attributes; nor do their dones
         for instruction in computation.instructions:
             opcode = instruction.opcode
             attributes = instruction.frontend_attributes.map
+            inside = wrapped.of(instruction) if opcode == "async-start" else None
+            if inside is not None:
+                # The attributes of the op inside are read as those of the start.
+                unkept.add(instruction.id)
+                attributes = inside.frontend_attributes.map
+                attributes.pop(wire.NAME, None)
             if (
                 not instruction.metadata.op_name
                 and "/" not in instruction.name  # of a location with slashes the last part is taken for the name
@@ -37,7 +46,11 @@ def keep_names(proto: Any) -> None:
                 and wire.NAME not in attributes
             ):
                 continue
-            if opcode in _NAME_IN_LOCATION:
+            if (
+                opcode in _NAME_IN_LOCATION
+                or (opcode == "async-done" and not unkept.isdisjoint(instruction.operand_ids))
+                or (inside is not None and wrapped.is_shared(instruction))
+            ):
                 instruction.metadata.op_name = ""
                 attributes.pop(wire.NAME, None)
             elif opcode == "parameter" and instruction.shape.element_type == TUPLE:

@@ -56,8 +56,10 @@ def preserve_control_deps(
     Raises:
         PassError: edges that cannot be carried, each as ``p -> S (why)``.
         InputError: a schedule contradicts a control edge.
+        TypeError: ``module`` is no HLO module.
         ValueError: an option has a value that it cannot have.
     """
+    _check_type(module)
     _check_choice("on_unreifiable", on_unreifiable, ("error", "warn"))
     _check_choice("carrier", carrier, ("any", "operand"))
     _check_choice("rewire", rewire, ("first", "all"))
@@ -90,6 +92,11 @@ def preserve_control_deps(
     if strip_control_edges:
         changed = _strip(plans) or changed
     return PreserveReport.of(details, wire_ops=edit.wire_ops, changed=changed)
+
+
+def _check_type(module: object) -> None:
+    if not isinstance(module, HloModule):
+        raise TypeError(f"preserve_control_deps takes an HloModule (load_hlo reads one), not {type(module).__name__}")
 
 
 def _check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:

@@ -67,14 +67,14 @@ def main(args: Sequence[str]) -> int:
     passes = [one for text in options.passes for one in parse_passes(text)]
     module = load_hlo(read_bytes(options.input), options.input)
     reports = [_run(one, module) for one in passes]
-    output = module.to_bytes() if options.emit == "proto" else module.to_text()
+    # The reports first: XLA cannot print every module that the passes can edit.
     if options.stats_json is not None:
         found = [report.as_json() for report in reports]
         write_output(options.stats_json, json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
-    write_output(options.output, output)
     if options.stats:
         for one, report in zip(passes, reports, strict=True):
             print(f"{one.name}: {report.render()}", file=sys.stderr)
+    write_output(options.output, module.to_bytes() if options.emit == "proto" else module.to_text())
     return EXIT_OK
 
 
