@@ -77,14 +77,14 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
             {
                 "ops": size,
                 "edges": len(control_edges(module).edges),
-                "mlir_print_s": asm,
-                "mlir_print_without_locations_s": plain,
-                "control_edges_s": edges,
-                "emit_s": emit,
-                "ratio": emit / asm,
-                "ratio_without_locations": emit / plain,
+                "mlir_print_s": round(asm, 3),
+                "mlir_print_without_locations_s": round(plain, 3),
+                "control_edges_s": round(edges, 3),
+                "emit_s": round(emit, 3),
+                "ratio": round(emit / asm, 2),
+                "ratio_without_locations": round(emit / plain, 2),
                 "limit": LIMIT,
-                "microseconds_per_op": emit / size * 1e6,
+                "microseconds_per_op": round(emit / size * 1e6, 2),
             }
         )
     return rows
