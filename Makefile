@@ -2,8 +2,10 @@
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
-# PYTHON=python3.11 make check picks another one.
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+# PYTHON=python3.11 make check picks another one. What pyenv keeps counts, too, where its shims are not switched on.
+PYENV := $(if $(PYENV_ROOT),$(PYENV_ROOT),$(HOME)/.pyenv)/versions
+PYTHON ?= $(shell for p in python3.13 $(PYENV)/3.13*/bin/python python3.12 $(PYENV)/3.12*/bin/python \
+	python3.11 $(PYENV)/3.11*/bin/python python3; do \
 	$$p -c 'import sys; sys.exit(not (3,11) <= sys.version_info[:2] <= (3,13))' 2>/dev/null && { echo $$p; break; }; done)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
