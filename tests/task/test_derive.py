@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from neuron_ctrldep.errors import PassError
@@ -85,15 +83,14 @@ WRITE = "%w{k} = func.call @W(%s) : (tensor<64xf32>) -> tensor<64xf32>"
     ],
     ids=["branches", "loops", "parallel loops", "readers"],
 )
-def test_time_grows_with_the_program_and_no_faster(statement):
-    def seconds(count):
+def test_many_statements_of_one_kind(statement):
+    """Some kinds took minutes when their cost grew with the square; the figures are in benchmarks."""
+
+    def derive(count):
         condition = "    %p = arith.cmpi eq, %n, %c0 : index\n"
         body = condition + "\n".join(statement.replace("{k}", str(k)) for k in range(count)) + "\n"
         module = parse_module(program(body + "    %z = func.call @W(%s) : (tensor<64xf32>) -> tensor<64xf32>\n"))
-        start = time.process_time()
         with module.context, module.location:
-            auto_derive_task_dependencies(module)
-        return time.process_time() - start
+            return auto_derive_task_dependencies(module)
 
-    seconds(10)
-    assert seconds(160) < 4 * 3 * max(seconds(40), 0.01)
+    assert derive(640).fallbacks == []
