@@ -24,7 +24,11 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
     A context keeps its types, attributes and constants until it dies: use one for each input.
     """
     # The extensions, not jaxlib.mlir.dialects: importing the Python classes of all ops takes longer than all else here.
-    from jaxlib.mlir._mlir_libs import _chlo, _mlirHlo, _sdy, _stablehlo
+    from jaxlib.mlir._mlir_libs import _chlo, _mlirHlo, _stablehlo
+
+    # Not so Shardy's: in jaxlib 0.12 the extension imports jaxlib.mlir.dialects.sdy while it is half made, and who uses
+    # that module later in this process, JAX itself, would find half of it.
+    from jaxlib.mlir.dialects import sdy
 
     registry = ir.DialectRegistry()
     jax_extension.register_dialects(registry)
@@ -34,7 +38,7 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
     _stablehlo.register_dialect(context)
     _mlirHlo.register_mhlo_dialect(context)
     _chlo.register_dialect(context)
-    _sdy.register_dialect(context)
+    sdy.register_dialect(context)
     context.allow_unregistered_dialects = allow_unregistered
     # Without this, a diagnostic that no handler took and that holds bytes which are not UTF-8 ends the process.
     context.emit_error_diagnostics = True
