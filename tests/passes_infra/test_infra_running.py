@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -121,6 +122,11 @@ def test_an_exception_names_the_pass_and_the_op(module: ir.Operation) -> None:
 
     with pytest.raises(PassError, match=r"in.mlir:1:1: error: pass 'given' raised ZeroDivisionError: by nothing"):
         run_one(module, crash, "func.func")
+
+
+def test_a_pass_does_not_give_the_exit_status(module: ir.Operation) -> None:
+    with pytest.raises(PassError, match=r"pass 'given' tried to end the process"):
+        run_one(module, lambda op: sys.exit(3))
 
 
 @pytest.mark.parametrize("error", [PipelineError, CtrlDepError])

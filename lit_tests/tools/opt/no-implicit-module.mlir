@@ -4,6 +4,12 @@
 // RUN: neuron-ctrldep-opt %s --no-implicit-module --cse | FileCheck %s
 // RUN: %if mlir-opt %{ %mlir-opt %s --no-implicit-module --cse | FileCheck %s %}
 
+// Without a pipeline, too.
+// RUN: neuron-ctrldep-opt %s --no-implicit-module | FileCheck %s --check-prefix=AS-IS
+// RUN: %if mlir-opt %{ %mlir-opt %s --no-implicit-module | FileCheck %s --check-prefix=AS-IS %}
+// AS-IS-NOT: module
+// AS-IS: {{^}}func.func @f
+
 // With more than one op it is a fault.
 // RUN: echo 'func.func private @f() func.func private @g()' | not neuron-ctrldep-opt --no-implicit-module 2>&1 | FileCheck %s --check-prefix=ERR
 // RUN: %if mlir-opt %{ echo 'func.func private @f() func.func private @g()' | not %mlir-opt --no-implicit-module 2>&1 | FileCheck %s --check-prefix=ERR %}

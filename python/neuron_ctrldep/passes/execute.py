@@ -268,6 +268,8 @@ def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) ->
         raise PassError(diagnostics=error.diagnostics, source=error.source) from error
     except Exception as error:
         raise fault(f"raised {type(error).__name__}: {error}") from error
+    except SystemExit as error:  # the exit status is the tool's to give
+        raise fault("tried to end the process") from error
     try:
         _ = op.name
     except RuntimeError as error:  # the bindings know that the op is gone

@@ -205,7 +205,7 @@ class Session:
 
     def _run_passes(self, operation: ir.Operation, report: Callable[[Diagnostic], None]) -> None:
         options, pipeline = self._options, self._pipeline
-        if options.no_implicit_module and self._pass_flags:
+        if options.no_implicit_module and options.pass_pipeline is None and not options.run_reproducer:
             self._pipeline = pipeline = pipeline_from_flags(self._pass_flags, anchor=operation.name)
         if options.dump_pass_pipeline:
             print(pipeline.dump(), file=sys.stderr)
