@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import is_id_tensor, is_task_id, ops_of
 from neuron_ctrldep.task.flow import Body, Construct, PlainOp
-from neuron_ctrldep.task.ids import Collected, Id, IdTensor, Insert, Join, NoTask, Phi, Unknown, resolve
+from neuron_ctrldep.task.ids import Collected, Id, IdTensor, Insert, Join, Phi, Unknown, resolve
 from neuron_ctrldep.task.indices import IndexValues
 from neuron_ctrldep.task.regions import Affine, LoopIndex
 
@@ -176,8 +176,3 @@ def gathered(new: Callable[..., Id], construct: Construct, source: Id) -> Collec
     node = new(Collected, construct=construct, source=source)
     assert isinstance(node, Collected)
     return node
-
-
-def is_no_task(node: Id) -> bool:
-    """Whether ``node`` is surely the id of no task."""
-    return isinstance(resolve(node), NoTask)

@@ -13,8 +13,6 @@ from neuron_ctrldep.errors import CtrlDepError, Diagnostic
 EXIT_OK = 0
 EXIT_FAULT = 1
 """The input or the pipeline is at fault."""
-EXIT_USAGE = 2
-"""argparse's own status for a wrong command line."""
 EXIT_INTERRUPTED = 130
 
 
