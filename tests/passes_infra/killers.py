@@ -6,17 +6,21 @@ Run as a program, this tries each case, one line of output for each: its name an
 from __future__ import annotations
 
 import gc
+import os
+import signal
+import warnings
 from collections.abc import Callable
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.errors import CtrlDepError
+from neuron_ctrldep.errors import CtrlDepError, InputError
 from neuron_ctrldep.inputs import load_mlir
-from neuron_ctrldep.mlir import ir, passmanager
+from neuron_ctrldep.mlir import ir, passmanager, rewrite
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.model import PassCall, Pipeline
 from neuron_ctrldep.passes.pipeline import add_to_pass_manager, parse_pipeline, run_pipeline
 
 TWO = "func.func @f() { return }\nfunc.func @g() { return }"
+USES = "func.func @f(%x: i32) -> i32 { %y = arith.addi %x, %x : i32 return %y : i32 }"
 
 
 def make_pass(body: Callable[[ir.Operation], object], on: str = "builtin.module") -> Pass:
@@ -37,15 +41,33 @@ def run(body: Callable[[ir.Operation], object], on: str = "builtin.module", sour
     run_pipeline(mlir.parse_module(source), Pipeline("builtin.module", (nested,)))
 
 
+def nest(block: ir.Block, depth: int) -> None:
+    for _ in range(depth):
+        with ir.InsertionPoint(block), ir.Location.unknown(block.owner.context):
+            block = ir.Operation.create("builtin.module", regions=1).regions[0].blocks.append()
+
+
 def nested_by_hand(depth: int) -> ir.Module:
-    context = mlir.make_context()
-    module = ir.Module.create(ir.Location.unknown(context))
-    block = module.body
-    with context, ir.Location.unknown():
-        for _ in range(depth):
-            with ir.InsertionPoint(block):
-                block = ir.Operation.create("builtin.module", regions=1).regions[0].blocks.append()
+    module = ir.Module.create(ir.Location.unknown(mlir.make_context()))
+    nest(module.body, depth)
     return module
+
+
+def first_op(op: ir.Operation) -> ir.Operation:
+    return op.regions[0].blocks[0].operations[0].operation
+
+
+def rewrite_with(
+    name: str, body: Callable[[ir.OpView, rewrite.PatternRewriter], None]
+) -> Callable[[ir.Operation], None]:
+    """A pass that applies one pattern to the ops called ``name``."""
+
+    def apply(op: ir.Operation) -> None:
+        patterns = rewrite.RewritePatternSet()
+        patterns.add(name, body)
+        rewrite.walk_and_apply_patterns(op, patterns.freeze())
+
+    return apply
 
 
 CASES: dict[str, Callable[[], object]] = {}
@@ -100,6 +122,125 @@ def pass_erases_its_root() -> None:
 def pass_erases_the_module() -> None:
     run(lambda op: op.erase())
     gc.collect()
+
+
+@case
+def pass_erases_its_root_for_a_pass_manager() -> None:
+    module = mlir.parse_module(TWO)
+    manager = passmanager.PassManager("builtin.module", context=module.context)
+    add_to_pass_manager(manager, make_pass(lambda op: op.erase()))
+    manager.run(module)
+
+
+@case
+def pass_erases_its_parent() -> None:
+    run(lambda op: op.parent.erase(), on="func.func")
+
+
+@case
+def pass_detaches_its_root() -> None:
+    run(lambda op: op.detach_from_parent(), on="func.func")
+
+
+@case
+def pass_erases_its_root_by_symbol() -> None:
+    def body(op: ir.Operation) -> None:
+        del ir.SymbolTable(op.parent)["f"]
+
+    run(body, on="func.func")
+
+
+@case
+def pattern_erases_the_root() -> None:
+    pattern = rewrite_with("func.func", lambda op, rewriter: rewriter.erase_op(op))
+    run(lambda op: pattern(op.parent), on="func.func")
+
+
+@case
+def pattern_replaces_the_root() -> None:
+    pattern = rewrite_with("func.func", lambda op, rewriter: rewriter.replace_op(op, []))
+    run(lambda op: pattern(op.parent), on="func.func")
+
+
+@case
+def pass_erases_an_op_with_uses() -> None:
+    run(lambda op: first_op(op).erase(), on="func.func", source=USES)
+
+
+@case
+def pattern_erases_an_op_with_uses() -> None:
+    run(rewrite_with("arith.addi", lambda op, rewriter: rewriter.erase_op(op)), source=USES)
+
+
+@case
+def pass_nests_regions() -> None:
+    run(lambda op: nest(op.regions[0].blocks[0], 30000))
+
+
+@case
+def pass_nests_regions_for_a_pass_manager() -> None:
+    module = mlir.parse_module(TWO)
+    manager = passmanager.PassManager("builtin.module", context=module.context)
+    add_to_pass_manager(manager, make_pass(lambda op: nest(op.regions[0].blocks[0], 30000)))
+    add_to_pass_manager(manager, "cse")
+    manager.run(module)
+
+
+@case
+def op_that_a_pass_removed() -> None:
+    module = mlir.parse_module(USES.replace("return %y", "return %x"))
+    op = first_op(first_op(module))
+    run_pipeline(module, "builtin.module(canonicalize)")
+    run_pipeline(op, "any(cse)")
+
+
+@case
+def op_whose_function_a_pass_removed() -> None:
+    module = mlir.parse_module("func.func private @f() { return }")
+    op = first_op(module)
+    run_pipeline(module, "builtin.module(symbol-dce)")
+    run_pipeline(op, "func.func(cse)")
+
+
+@case
+def forked_after_threads_ran() -> None:
+    module = mlir.parse_module(TWO, context=mlir.make_context(multithreading=True))
+    run_pipeline(module, "builtin.module(func.func(cse))")
+    in_a_fork(lambda: run_pipeline(module, "builtin.module(func.func(cse))"))
+
+
+@case
+def forked_with_a_module() -> None:
+    module = mlir.parse_module(TWO)
+    run_pipeline(module, "builtin.module(func.func(cse))")
+
+    def child() -> None:
+        run_pipeline(module, "builtin.module(func.func(cse))")
+        raise InputError("it ran")
+
+    in_a_fork(child)
+
+
+def in_a_fork(body: Callable[[], object]) -> None:
+    """Run ``body`` in a process forked off; its error is raised here."""
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 and newer warn where there are threads
+        child = os.fork()
+    if not child:
+        signal.alarm(20)  # a hang ends as a death
+        try:
+            body()
+        except CtrlDepError as error:
+            os.write(writer, str(error).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as said:
+        message = said.read()
+    _, status = os.waitpid(child, 0)
+    if status:
+        raise AssertionError(f"the fork died with {status}")
+    raise InputError(message)
 
 
 @case

@@ -6,8 +6,15 @@ below from here and never imports ``jaxlib`` itself. Nothing here imports ``jax`
 
 from neuron_ctrldep.mlir.artifacts import deserialize_portable, serialize_portable, stablehlo_version
 from neuron_ctrldep.mlir.bindings import ir, passmanager, rewrite
-from neuron_ctrldep.mlir.contexts import OWN_DIALECTS, dialect_names, make_context, register_cpp_passes
+from neuron_ctrldep.mlir.contexts import (
+    OWN_DIALECTS,
+    dialect_names,
+    is_multithreaded,
+    make_context,
+    register_cpp_passes,
+)
 from neuron_ctrldep.mlir.diagnostics import collect_diagnostics, location_names, source_location, text_of
+from neuron_ctrldep.mlir.guards import check_process, checked_removal, entry
 from neuron_ctrldep.mlir.hlo import hlo_proto_to_stablehlo, hlo_proto_to_text, hlo_text_to_proto, mlir_to_hlo_proto
 from neuron_ctrldep.mlir.modules import (
     BYTECODE_MAGIC,
@@ -27,15 +34,19 @@ __all__ = [
     "BYTECODE_MAGIC",
     "OWN_DIALECTS",
     "check_nesting",
+    "check_process",
+    "checked_removal",
     "collect_diagnostics",
     "copy_module",
     "deserialize_portable",
     "dialect_names",
+    "entry",
     "has_own_dialect",
     "hlo_proto_to_stablehlo",
     "hlo_proto_to_text",
     "hlo_text_to_proto",
     "ir",
+    "is_multithreaded",
     "llvm_version",
     "location_names",
     "make_context",

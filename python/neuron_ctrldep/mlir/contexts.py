@@ -18,10 +18,15 @@ for _dialect in OWN_DIALECTS:
     sys.modules.setdefault(f"jaxlib.mlir.dialects.{_dialect}", types.ModuleType(f"jaxlib.mlir.dialects.{_dialect}"))
 
 
-def make_context(*, allow_unregistered: bool = False) -> ir.Context:
+def make_context(*, allow_unregistered: bool = False, multithreading: bool = False) -> ir.Context:
     """A context with every dialect jaxlib has (func, scf, arith, memref, …), StableHLO, MHLO, CHLO and Shardy.
 
     A context keeps its types, attributes and constants until it dies: use one for each input.
+
+    Args:
+        allow_unregistered: accept ops of dialects that it does not know.
+        multithreading: let MLIR verify and transform functions side by side. Where it did, a process that is forked
+            off waits for ever as soon as it uses, or frees, the context.
     """
     # The extensions, not jaxlib.mlir.dialects: importing the Python classes of all ops takes longer than all else here.
     from jaxlib.mlir._mlir_libs import _chlo, _mlirHlo, _stablehlo
@@ -33,6 +38,7 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
     registry = ir.DialectRegistry()
     jax_extension.register_dialects(registry)
     context = ir.Context()
+    context.enable_multithreading(multithreading)
     context.append_dialect_registry(registry)
     context.load_all_available_dialects()
     _stablehlo.register_dialect(context)
@@ -43,6 +49,11 @@ def make_context(*, allow_unregistered: bool = False) -> ir.Context:
     # Without this, a diagnostic that no handler took and that holds bytes which are not UTF-8 ends the process.
     context.emit_error_diagnostics = True
     return context
+
+
+def is_multithreaded(context: ir.Context) -> bool:
+    """Whether MLIR may use threads of ``context``; not how many, which may be one."""
+    return context._mlir_thread_pool_ptr() != "0"
 
 
 _DIALECTS = [

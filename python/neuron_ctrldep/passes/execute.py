@@ -178,7 +178,12 @@ class Executor:
                 raise PassError(diagnostics=found) from error
 
     def _run_nested(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
-        """Run neighbouring nested pipelines as MLIR does: op by op, all pipelines of one anchor merged."""
+        """Run neighbouring nested pipelines as MLIR does: op by op, all pipelines of one anchor merged.
+
+        With multithreading, MLIR does not wait for one op before it runs on the next, so all are run and every fault is
+        told; without, the first fault ends it.
+        """
+        failures: list[PassError] = []
         for agnostic, group in itertools.groupby(pipelines, lambda pipeline: pipeline.anchor == ANY):
             merged: dict[str, list[Pipeline]] = {}
             for pipeline in group:
@@ -198,9 +203,16 @@ class Executor:
                     observer.enter(matching[0], child)
                 try:
                     self._run(child, whole)
+                except PassError as error:
+                    if not mlir.is_multithreaded(op.context):
+                        raise
+                    failures.append(error)
                 finally:
                     for observer in reversed(self._observers):
                         observer.leave(matching[0], child)
+        if failures:
+            faults = [diagnostic for failure in failures for diagnostic in failure.diagnostics]
+            raise PassError(diagnostics=faults, source=failures[0].source) from failures[0]
 
     def _run_one(self, op: ir.Operation, anchor: str, call: PassCall) -> None:
         statistics = Statistics()
@@ -248,8 +260,10 @@ class Executor:
 def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) -> None:
     """Run one Python pass on ``op``.
 
+    Passes of other packages are kept from what would end the process: see :func:`mlir.checked_removal`.
+
     Raises:
-        PassError: the pass failed, raised whatever exception, erased ``op``, or does not run on such an op.
+        PassError: the pass failed, raised whatever exception, does not run on such an op, or left it nested too deep.
     """
     location = mlir.source_location(op.location)
 
@@ -258,9 +272,9 @@ def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) ->
 
     if instance.anchor not in (ANY, op.name):
         raise fault(f"runs on '{instance.anchor}', not on '{op.name}'")
-    top_level = not op.attached or op.parent is None  # a detached op has no parent to ask for
+    own = type(instance).__module__.partition(".")[0] == __name__.partition(".")[0]
     try:
-        with op.context, op.location:
+        with op.context, op.location, contextlib.nullcontext() if own else mlir.checked_removal(op):
             instance.run(op, statistics)
     except PassError:
         raise
@@ -270,15 +284,8 @@ def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) ->
         raise fault(f"raised {type(error).__name__}: {error}") from error
     except SystemExit as error:  # the exit status is the tool's to give
         raise fault("tried to end the process") from error
-    try:
-        _ = op.name
-    except RuntimeError as error:  # the bindings know that the op is gone
-        if top_level:
-            # Its owner does not know, and would free it once more. Nothing can be done but to keep the owner for ever.
-            import ctypes
-
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(op))
-        raise fault("erased the op it runs on") from error
+    if not own:
+        mlir.check_nesting(op, error=PassError)
 
 
 def _children(op: ir.Operation) -> Iterator[ir.Operation]:

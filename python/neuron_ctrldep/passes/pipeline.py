@@ -79,11 +79,10 @@ def run_pipeline(
     Raises:
         PipelineError: the text is malformed, or a nested pipeline is anchored on an op that does not exist.
         PassError: a pass failed; the exception holds the diagnostics.
-        InputError: regions are nested too deep.
+        InputError: MLIR could not work on ``op``; see :func:`mlir.entry`.
     """
-    operation = op.operation
+    operation = mlir.entry(op)
     parsed = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
-    mlir.check_nesting(operation)
     executor = Executor(verify_each=verify_each, observers=observers, report=report or _log_diagnostic)
     executor.run(operation, parsed)
     for idle in executor.idle(parsed):
@@ -175,9 +174,9 @@ class Resolver:
             if cls is None:
                 raise self._source.error(element.offset, _unknown(element.name))
             return self._python(element, cls, anchor or cls.anchor)
-        spelled = self._cpp.check(element, anchor or self._cpp.anchor(element.name), self._source)
         restriction = self._cpp.anchor(element.name)
-        return PassCall(element.name, None, restriction, (element.options or "").strip(), spelled)
+        options, spelled = self._cpp.check(element, anchor or restriction, self._source)
+        return PassCall(element.name, None, restriction, options, spelled)
 
     def _python(self, element: Element, cls: type[Pass], anchor: str) -> PassCall:
         if cls.anchor != ANY and anchor not in (ANY, cls.anchor):
