@@ -174,14 +174,14 @@ def pattern_erases_an_op_with_uses() -> None:
 
 @case
 def pass_nests_regions() -> None:
-    run(lambda op: nest(op.regions[0].blocks[0], 30000))
+    run(lambda op: nest(op.regions[0].blocks[0], 6000))
 
 
 @case
 def pass_nests_regions_for_a_pass_manager() -> None:
     module = mlir.parse_module(TWO)
     manager = passmanager.PassManager("builtin.module", context=module.context)
-    add_to_pass_manager(manager, make_pass(lambda op: nest(op.regions[0].blocks[0], 30000)))
+    add_to_pass_manager(manager, make_pass(lambda op: nest(op.regions[0].blocks[0], 6000)))
     add_to_pass_manager(manager, "cse")
     manager.run(module)
 
