@@ -98,12 +98,12 @@ def _load_bytes(data: bytes, file: str, child: Child | None) -> HloModule | ir.O
 
 def _load_object(source: Any) -> HloModule | ir.Operation:
     from neuron_ctrldep.hlo.module import HloModule
-    from neuron_ctrldep.mlir import ir
+    from neuron_ctrldep.mlir import entry, ir
 
     if isinstance(source, HloModule):
         return source
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
-        return _with_wire_ops(source.operation)
+        return _with_wire_ops(entry(source))
     # Only who holds a JAX object has paid for importing jax.
     if type(source).__module__.partition(".")[0] in ("jax", "jaxlib"):
         from neuron_ctrldep.jax import as_module

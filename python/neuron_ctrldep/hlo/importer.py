@@ -78,7 +78,7 @@ def export_hlo(module: ir.Operation | ir.Module, file: str = "-", *, child: Chil
     Raises:
         InputError: the module has no HLO form.
     """
-    operation = module.operation
+    operation = mlir.entry(module)
     with or_new(child) as process:
         try:
             proto = process.export_hlo(mlir.to_bytecode(operation))
