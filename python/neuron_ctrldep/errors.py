@@ -6,7 +6,7 @@ holds :class:`Diagnostic` objects. Only the tools render them; nothing else prin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,41 +40,67 @@ class Diagnostic:
     message: str
     location: SourceLocation | None = None
     notes: tuple[Diagnostic, ...] = ()
+    length: int = 1
+    """How many characters from the column on the message is about."""
 
     def render(self, source: str | None = None) -> str:
         """The message as the tools print it.
 
         Args:
-            source: the text that ``location`` counts lines in; its line and a caret are shown when it is given.
+            source: the text that ``location`` counts lines in; its line and a caret are shown when it is given, below
+                a note only where the note is at another place than what stands above it.
         """
-        where = f"{self.location}: " if self.location is not None else ""
-        lines = [f"{where}{self.severity}: {self.message}"]
-        if source is not None and self.location is not None and self.location.line:
-            lines += excerpt(source, self.location)
-        for note in self.notes:
-            lines.append(note.render(source))
+        lines: list[str] = []
+        above: SourceLocation | None = None
+        for part in self.parts():
+            lines.append(part.head())
+            if source is not None and part.location is not None and part.location != above:
+                lines += excerpt(source, part.location, part.length)
+            above = part.location
         return "\n".join(lines)
+
+    def head(self) -> str:
+        """The message without the source line and the notes."""
+        where = f"{self.location}: " if self.location is not None else ""
+        return f"{where}{self.severity}: {self.message}"
+
+    def parts(self) -> Iterator[Diagnostic]:
+        """The diagnostic itself and then its notes, in the order they are shown."""
+        yield self
+        for note in self.notes:
+            yield from note.parts()
 
 
 _LONGEST_ROW = 400
 """Characters of a source line that are shown, around the column: whole programs come on one line."""
 
+_TAB_STOP = 8
 
-def excerpt(source: str, location: SourceLocation) -> list[str]:
-    """The source line at ``location`` and a caret below it; nothing when the source has no such line."""
+
+def excerpt(source: str, location: SourceLocation, length: int = 1) -> list[str]:
+    """The source line at ``location`` and a caret below it; nothing when the source has no such place.
+
+    Args:
+        source: the text.
+        location: a column of 0 shows the line alone.
+        length: how many characters are marked, from the column on.
+    """
     rows = source.split("\n")
     if not 0 < location.line <= len(rows):
         return []
     row = rows[location.line - 1].rstrip("\r")
     column = location.column
+    if column > len(row) + 1:
+        return []
     if len(row) > _LONGEST_ROW:
         start = max(0, column - 1 - _LONGEST_ROW // 2)
         row, column = row[start : start + _LONGEST_ROW], max(0, column - start)
+    shown = row.expandtabs(_TAB_STOP)
     if not column:
-        return [row]
-    # Tabs are kept in the padding so that the caret stands below its column on a terminal.
-    padding = "".join("\t" if c == "\t" else " " for c in row[: column - 1])
-    return [row, padding + "^"]
+        return [shown]
+    padding = " " * len(row[: column - 1].expandtabs(_TAB_STOP))
+    marked = min(length, len(row) + 1 - column)
+    return [shown, padding + "^" + "~" * (marked - 1)]
 
 
 class CtrlDepError(Exception):

@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import Diagnostic, InputError, Severity, SourceLocation
+from neuron_ctrldep.passes.metadata import (
+    ExternalResources,
+    external_resources,
+    quoted,
+    unquoted,
+    with_external_resources,
+)
 from neuron_ctrldep.passes.reproducer import Reproducer, read_reproducer
 from neuron_ctrldep.tools.split import near_misses, split_input
 from neuron_ctrldep.tools.verify_diagnostics import check
@@ -17,7 +24,10 @@ from neuron_ctrldep.tools.verify_diagnostics import check
 @settings(deadline=None)
 def test_chunks_keep_their_place(text: str) -> None:
     chunks = list(split_input(text, "##"))
-    assert [chunk.strip("\n ") for chunk in chunks] == [part.strip("\n ") for part in text.split("##")]
+    parts = text.split("##")
+    if len(parts) > 1 and not parts[-1]:
+        parts.pop()  # a marker at the very end has nothing behind it
+    assert [chunk.strip("\n ") for chunk in chunks] == [part.strip("\n ") for part in parts]
     for chunk in chunks:
         for number, row in enumerate(chunk.split("\n")):
             for column, character in enumerate(row):
@@ -26,9 +36,10 @@ def test_chunks_keep_their_place(text: str) -> None:
 
 
 def test_near_misses() -> None:
-    text = "// -----\n// ----\n  // ---  \n// --\nx // ----\n//-----\n"
-    assert list(near_misses(text, "// -----")) == [(2, 8), (3, 9)]
-    assert list(near_misses("--\n", "---")) == []
+    text = "// -----\n// ----\n  // ---  \n// --\nx // ---- y // --- z\n//-----\n// -------\n"
+    assert list(near_misses(text, "// -----")) == [(2, 7), (3, 9), (5, 9), (5, 19)]
+    assert list(near_misses("--\n- -", "---")) == [(1, 2), (1, 3), (2, 2), (2, 4)]
+    assert list(near_misses("-- -", "--")) == []
 
 
 def at(line: int | None, message: str, severity: Severity = "error", *, file: str = "in") -> Diagnostic:
@@ -131,3 +142,38 @@ def test_malformed_reproducers(metadata: str, line: int, column: int) -> None:
     location = caught.value.diagnostics[0].location
     assert location is not None
     assert (location.line, location.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        ("external_resources: { a: { k: true } }", {"a": {"k": "true"}}),
+        (
+            'external_resources: { a: { k: "x" }, b: { l: "0xab", m: "\\n\\22" } }',
+            {"a": {"k": '"x"'}, "b": {"l": '"0xAB"', "m": '"\\0A\\22"'}},
+        ),
+        ('dialect_resources: { a: { k: "x" } }', {}),
+        ('external_resources: { a: { "odd key": "{ } : ," // c: "d"\n } }', {"a": {'"odd key"': '"{ } : ,"'}}),
+        ("external_resources: { a: { } }", {"a": {}}),
+        ("", {}),
+    ],
+)
+def test_external_resources(metadata: str, expected: ExternalResources) -> None:
+    assert external_resources("module {} // {-#\n{-#" + metadata + "#-}") == expected
+
+
+def test_resources_go_behind_those_of_dialects() -> None:
+    resources = {"a": {"k": "true", "long": '"12345"'}, "b": {"l": '"123456"'}}
+    assert with_external_resources("module {}", {}) == "module {}"
+    assert with_external_resources("module {}", {"a": {}}) == "module {}"
+    printed = "module {}\n\n{-#\n  dialect_resources: {\n  }\n#-}"
+    group = "  external_resources: {\n    a: {\n      k: true\n    }\n  }\n#-}"
+    assert with_external_resources(printed, resources, limit=6) == printed.removesuffix("\n#-}") + ",\n" + group
+    # All of the dialects' was too long: MLIR prints empty metadata then.
+    assert with_external_resources("module {}\n\n{-#\n\n#-}", resources, limit=6) == "module {}\n\n{-#\n" + group
+
+
+@given(st.binary(max_size=20))
+def test_strings_of_mlir_read_back(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    assert unquoted(quoted(text)) == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,8 +20,10 @@ def source_location(location: ir.Location) -> SourceLocation | None:
     The bindings hand out plain ``Location`` objects from diagnostics, so the printed form is what both versions share.
     """
     match = _FILE_LOCATION.search(str(location))
-    if match is None:
-        return None
+    return None if match is None else _place(match)
+
+
+def _place(match: re.Match[str]) -> SourceLocation:
     return SourceLocation(unescape(match[1]), int(match[2]), int(match[3]))
 
 
@@ -70,13 +73,56 @@ def _severity(value: Any) -> Severity:
     return name if name in ("error", "warning", "remark", "note") else "error"  # type: ignore[return-value]
 
 
+CALLED_FROM = "called from"
+"""The note for a caller, where the location of a diagnostic is a call site; mlir-opt's."""
+
+_MOST_CALLERS = 10
+
+_CURRENT_OPERATION = re.compile(r"(?:loc\(.*\): )?see current operation: ")
+
+
+def is_current_operation(note: Diagnostic) -> bool:
+    """Whether this is the note with the op that MLIR attaches to every diagnostic of one."""
+    return _CURRENT_OPERATION.match(note.message) is not None
+
+
 def _diagnostic(info: Any) -> Diagnostic:
-    return Diagnostic(
-        _severity(info.severity),
-        info.message,
-        source_location(info.location),
-        tuple(_diagnostic(note) for note in info.notes),
-    )
+    found = _message(info)
+    callers = tuple(Diagnostic("note", CALLED_FROM, caller) for caller in _callers(str(info.location)))
+    return dataclasses.replace(found, notes=(*callers, *(_message(note) for note in info.notes)))
+
+
+def _message(info: Any) -> Diagnostic:
+    location, message = source_location(info.location), info.message
+    text = str(info.location)
+    if location is None and text != "loc(unknown)":
+        message = f"{text}: {message}"  # as mlir-opt shows names, which is all there is
+    return Diagnostic(_severity(info.severity), message, location)
+
+
+_NAMED = re.compile(r'"(?:[^"\\]|\\.)*"\((.*)\)', re.DOTALL)
+_CALL_SITE = re.compile(r'"(?:[^"\\]|\\.)*"|[()\[\]]| at ')
+
+
+def _callers(location: str) -> Iterator[SourceLocation]:
+    """Where the callers are, in the printed form of a location: ``loc(callsite(callee at caller))``."""
+    text = location.removeprefix("loc(").removesuffix(")")
+    for _ in range(_MOST_CALLERS):
+        while (named := _NAMED.fullmatch(text)) is not None:
+            text = named[1]
+        if not text.startswith("callsite("):
+            return
+        depth = 0
+        for match in _CALL_SITE.finditer(text):
+            depth += (match[0] in "([") - (match[0] in ")]")
+            if match[0] == " at " and depth == 1:
+                text = text[match.end() : -1]
+                break
+        else:
+            return
+        caller = _FILE_LOCATION.search(text)
+        if caller is not None:
+            yield _place(caller)
 
 
 @contextlib.contextmanager

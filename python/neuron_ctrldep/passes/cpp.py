@@ -63,8 +63,8 @@ class CppPasses:
         printed, _ = self._parse(f"any({name})")
         return bool(printed) and not re.match(rf"any\({re.escape(name)}[{{)]", printed)
 
-    def check(self, element: Element, anchor: str, source: Source) -> str:
-        """The pass with all its options spelled out, as MLIR prints it.
+    def check(self, element: Element, anchor: str, source: Source) -> tuple[str, str]:
+        """The options as the bindings take them, and the pass with all its options spelled out, as MLIR prints it.
 
         Raises:
             PipelineError: an option does not exist or its value does not fit, or the pass cannot run on ``anchor``.
@@ -73,18 +73,32 @@ class CppPasses:
         if restriction != "any" and anchor not in ("any", restriction):
             raise source.error(element.offset, misplaced(element.name, restriction, anchor))
         self._check_inner_pipelines(element, source)
-        spelled = f"{element.name}{{{element.options}}}" if element.options else element.name
-        printed, messages = self._parse(f"{anchor}({spelled})")
+        options = (element.options or "").strip()
+        printed, messages = self._parse(f"{anchor}({_spell(element.name, options)})")
+        end = element.options_offset + len(element.options or "")
+        given = parse_options(source, element.options_offset, end) if messages and element.options else []
+        if given:
+            options = self._plain_booleans(element, given, anchor, source)
+            printed, messages = self._parse(f"{anchor}({_spell(element.name, options)})")
         if not messages:
             full = printed[len(anchor) + 1 : -1].strip()
             # Not everything that MLIR prints reads back (a value with spaces); then what was given stands for itself.
-            return full if self._parse(f"{anchor}({full})")[0] == printed else spelled
-        end = element.options_offset + len(element.options or "")
-        for option in parse_options(source, element.options_offset, end) if element.options else []:
+            reads_back = self._parse(f"{anchor}({full})")[0] == printed
+            return options, full if reads_back else _spell(element.name, options)
+        for option in given:
             self._check_option(element, option, anchor, source)
         raise source.error(
             element.offset, f"pass '{element.name}' does not take these options: {_first_line(messages)}"
         )
+
+    def _plain_booleans(self, element: Element, given: list[Option], anchor: str, source: Source) -> str:
+        """The options with ``true`` or ``false`` for the other spellings of LLVM 22, which later bindings refuse."""
+        spelled: list[str] = []
+        for option in given:
+            raw = source.text[option.offset : _end_of(option, source)]
+            _, messages = self._parse(f"{anchor}({element.name}{{{raw}}})")
+            spelled.append(_BOOLEAN.sub(_plain_boolean, raw) if "invalid value for boolean" in messages else raw)
+        return " ".join(spelled)
 
     def _check_inner_pipelines(self, element: Element, source: Source) -> None:
         """Refuse pass pipelines in the options of a pass (``inline``): MLIR ends the process where they do not fit."""
@@ -128,6 +142,18 @@ def misplaced(name: str, restriction: str, anchor: str) -> str:
         f"can't add pass '{name}' restricted to '{restriction}' on a PassManager intended to run on '{anchor}', "
         f"did you intend to nest? {advice}"
     )
+
+
+def _spell(name: str, options: str) -> str:
+    return f"{name}{{{options}}}" if options else name
+
+
+_WORD = "(TRUE|True|FALSE|False|)"
+_BOOLEAN = re.compile(rf"""=(?:"{_WORD}"|'{_WORD}'|\{{{_WORD}\}}|{_WORD})(?=[\s}}]|$)""")
+
+
+def _plain_boolean(match: re.Match[str]) -> str:
+    return "=false" if any(group and group.lower() == "false" for group in match.groups()) else "=true"
 
 
 def _end_of(option: Option, source: Source) -> int:

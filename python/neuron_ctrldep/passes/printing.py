@@ -12,6 +12,7 @@ from neuron_ctrldep.files import write_output
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Statistics
 from neuron_ctrldep.passes.execute import Observer
+from neuron_ctrldep.passes.metadata import ExternalResources, with_external_resources
 from neuron_ctrldep.passes.model import PassCall
 
 
@@ -45,6 +46,13 @@ class PrintFlags:
             large_resource_limit=resources,
         )
         return str(text).rstrip("\n")
+
+    def render_file(self, op: ir.Operation, resources: ExternalResources) -> str:
+        """As a file that mlir-opt writes: with ``resources`` in the metadata, and its newlines at the end."""
+        text = self.render(op)
+        if self.local_scope:
+            return f"{text}\n"
+        return with_external_resources(text, resources, limit=self.elide_resources) + "\n\n"
 
 
 ALL: Collection[str] | None = None
@@ -102,7 +110,7 @@ class IRPrinter(Observer):
     def _print(self, title: str, call: PassCall, op: ir.Operation) -> None:
         flags, scope, printed = self.flags, "", op
         if self.module_scope:
-            scope = f" ('{op.name}' operation{_symbol(op, ': @')})"
+            scope = f" ('{op.name}' operation{symbol_of(op, ': @')})"
             while (around := mlir.parent_of(printed)) is not None:
                 printed = around
         elif mlir.parent_of(op) is not None:
@@ -123,7 +131,8 @@ def _fingerprint(op: ir.Operation) -> str:
     return PrintFlags(generic=True, debug_info=True, local_scope=True).render(op)
 
 
-def _symbol(op: ir.Operation, prefix: str) -> str:
+def symbol_of(op: ir.Operation, prefix: str) -> str:
+    """The name of ``op`` behind ``prefix``; nothing when it has none."""
     if "sym_name" not in op.attributes:
         return ""
     return prefix + mlir.string_value(op.attributes["sym_name"])
@@ -148,7 +157,7 @@ class Tree:
         folders: list[str] = []
         around: ir.Operation | None = op
         while around is not None:
-            folders.insert(0, _file_name(f"{around.name}_{_symbol(around, '') or 'no-symbol-name'}"))
+            folders.insert(0, _file_name(f"{around.name}_{symbol_of(around, '') or 'no-symbol-name'}"))
             around = mlir.parent_of(around)
         path = tuple(folders)
         self._counts[path] = self._counts.get(path, -1) + 1

@@ -10,10 +10,13 @@ import re
 from dataclasses import dataclass
 
 from neuron_ctrldep.errors import InputError, SourceLocation
+from neuron_ctrldep.passes.metadata import metadata_ranges, quoted, unquoted, with_external_resources
 
-_ENTRY = re.compile(r'(?P<key>\w+)\s*:\s*(?:"(?P<text>(?:[^"\\]|\\.)*)"|(?P<bool>true|false))\s*,?\s*', re.DOTALL)
+_ENTRY = re.compile(r'(?P<key>\w+)\s*:\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<bool>true|false))\s*,?\s*', re.DOTALL)
 _START = re.compile(r"\bmlir_reproducer\s*:\s*\{")
-_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|\{-#|#-\}')
+
+OWNER = "mlir_reproducer"
+"""Whose the resources are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +29,12 @@ class Reproducer:
 
     def render(self, module: str) -> str:
         """The file: ``module`` and the metadata behind it."""
-        escaped = "".join(_escaped(c) for c in self.pipeline)
-        threading, verify = str(self.disable_threading).lower(), str(self.verify_each).lower()
-        return (
-            f"{module}\n\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n"
-            f'      pipeline: "{escaped}",\n      disable_threading: {threading},\n      verify_each: {verify}\n'
-            "    }\n  }\n#-}\n"
-        )
-
-
-def _escaped(c: str) -> str:
-    if c in '"\\' or not c.isprintable():
-        return "".join(f"\\{byte:02X}" for byte in c.encode())
-    return c
+        entries = {
+            "pipeline": quoted(self.pipeline),
+            "disable_threading": str(self.disable_threading).lower(),
+            "verify_each": str(self.verify_each).lower(),
+        }
+        return with_external_resources(module, {OWNER: entries}) + "\n"
 
 
 def read_reproducer(text: str, *, file: str = "-") -> Reproducer | None:
@@ -60,7 +56,7 @@ def read_reproducer(text: str, *, file: str = "-") -> Reproducer | None:
         entry = _ENTRY.match(text, offset)
         if entry is None:
             raise _malformed("expected 'key: value' or '}' in the reproducer", text, offset, file)
-        values[entry["key"]] = _unescaped(entry["text"]) if entry["bool"] is None else entry["bool"] == "true"
+        values[entry["key"]] = _text(entry["text"]) if entry["bool"] is None else entry["bool"] == "true"
         offset = entry.end()
     pipeline = values.get("pipeline")
     if not isinstance(pipeline, str):
@@ -70,29 +66,18 @@ def read_reproducer(text: str, *, file: str = "-") -> Reproducer | None:
     return Reproducer(pipeline, values.get("disable_threading") is True, values.get("verify_each") is not False)
 
 
+def _text(literal: str) -> str:
+    """Bytes that are not UTF-8 are no pipeline; they are shown as U+FFFD in the message about it."""
+    return unquoted(literal).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _find(text: str) -> int | None:
-    """The offset behind ``mlir_reproducer: {`` in the file's metadata; strings and comments do not count."""
-    inside = 0
-    for match in _STRING_OR_COMMENT.finditer(text):
-        if match[0] == "{-#":
-            inside = match.end()
-        elif match[0] == "#-}" and inside:
-            found = _START.search(text, inside, match.start())
-            if found:
-                return found.end()
-            inside = 0
+    """The offset behind ``mlir_reproducer: {`` in the metadata."""
+    for start, end in metadata_ranges(text):
+        found = _START.search(text, start, end)
+        if found:
+            return found.end()
     return None
-
-
-def _unescaped(text: str) -> str:
-    """MLIR's string escapes: two hexadecimal digits for a byte, n, t, quote and backslash."""
-    simple = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
-    data = re.sub(
-        rb"\\([0-9A-Fa-f]{2}|.)",
-        lambda match: bytes.fromhex(match[1].decode()) if len(match[1]) == 2 else simple.get(match[1], match[1]),
-        text.encode(),
-    )
-    return data.decode("utf-8", "replace")
 
 
 def _malformed(message: str, text: str, offset: int, file: str) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Statistics
 from neuron_ctrldep.passes.execute import Observer
-from neuron_ctrldep.passes.model import PassCall, Pipeline
+from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
 
 _RULE = "===" + "-" * 73 + "==="
 
@@ -25,19 +26,26 @@ def _header(title: str) -> str:
 class _Timer:
     name: str
     seconds: float = 0.0
+    hidden: bool = False
+    """Shown in lists only; a tree shows what is inside."""
     inner: dict[object, _Timer] = field(default_factory=dict)
 
-    def child(self, key: object, name: str) -> _Timer:
-        return self.inner.setdefault(key, _Timer(name))
+    def child(self, key: object, name: str, *, hidden: bool = False) -> _Timer:
+        return self.inner.setdefault(key, _Timer(name, hidden=hidden))
 
 
 class Timing(Observer):
-    """Wall times of the parts of a run."""
+    """Wall times of the parts of a run on one module."""
 
     def __init__(self) -> None:
+        self._collections: dict[int, tuple[object, str]] = {}
         self._started = time.perf_counter()
         self._stack = [_Timer("root")]
         self._begun: list[float] = []
+
+    def expect(self, pipeline: Pipeline) -> None:
+        """``pipeline`` is about to run."""
+        self._collections = dict(_collections(pipeline))
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
@@ -48,8 +56,8 @@ class Timing(Observer):
         finally:
             self._end()
 
-    def _begin(self, key: object, name: str) -> None:
-        self._stack.append(self._stack[-1].child(key, name))
+    def _begin(self, key: object, name: str, *, hidden: bool = False) -> None:
+        self._stack.append(self._stack[-1].child(key, name, hidden=hidden))
         self._begun.append(time.perf_counter())
 
     def _end(self) -> None:
@@ -69,55 +77,91 @@ class Timing(Observer):
 
     def enter(self, pipeline: Pipeline, op: ir.Operation) -> None:
         """Start."""
+        key, name = self._collections[id(pipeline)]
+        self._begin(key, name, hidden=True)
         self._begin(id(pipeline), f"'{pipeline.anchor}' Pipeline")
 
     def leave(self, pipeline: Pipeline, op: ir.Operation) -> None:
         """Stop."""
+        self._end()
         self._end()
 
     def report(self, *, display: str = "tree", form: str = "text") -> str:
         """The report: ``display`` is ``tree`` or ``list``, ``form`` is ``text`` or ``json``."""
         total = time.perf_counter() - self._started
         root = self._stack[0]
+        root.seconds = total
         rest = _Timer("Rest", max(0.0, total - sum(timer.seconds for timer in root.inner.values())))
         rows = list(_tree_rows(root, 0)) if display == "tree" else [(0, timer) for timer in _list_rows(root)]
-        rows += [(0, rest), (0, _Timer("Total", total))]
+        ends = [rest, _Timer("Total", total)]
         if form == "json":
-            return _as_json(rows, total)
+            parts = _json_tree(root, total, "") if display == "tree" else [_json(timer, total) for _, timer in rows]
+            return "[\n" + ",\n".join([*parts, *(_json(timer, total) for timer in ends)]) + "\n]\n"
         lines = [
             _header("Execution time report") + f"  Total Execution Time: {total:.4f} seconds\n",
             "  ----Wall Time----  ----Name----",
         ]
-        for depth, timer in rows:
-            share = 100 * timer.seconds / total if total else 0.0
-            lines.append(f"  {timer.seconds:8.4f} ({share:5.1f}%)  {'  ' * depth}{timer.name}")
+        for depth, timer in [*rows, *((0, timer) for timer in ends)]:
+            lines.append(f"  {timer.seconds:8.4f} ({_share(timer, total):5.1f}%)  {'  ' * depth}{timer.name}")
         return "\n".join(lines) + "\n"
 
 
-def _tree_rows(timer: _Timer, depth: int) -> Iterator[tuple[int, _Timer]]:
+def _collections(pipeline: Pipeline) -> Iterator[tuple[int, tuple[object, str]]]:
+    """By nested pipeline: the key and the name of those that run together, op by op."""
+    for kind, group in itertools.groupby(
+        pipeline.elements, lambda element: element.anchor == ANY if isinstance(element, Pipeline) else None
+    ):
+        if kind is None:
+            continue
+        together = [element for element in group if isinstance(element, Pipeline)]
+        anchors = ", ".join(f"'{anchor}'" for anchor in dict.fromkeys(element.anchor for element in together))
+        for element in together:
+            yield id(element), (("collection", id(together[0])), f"Pipeline Collection : [{anchors}]")
+            yield from _collections(element)
+
+
+def _share(timer: _Timer, total: float) -> float:
+    return 100 * timer.seconds / total if total else 0.0
+
+
+def _shown(timer: _Timer) -> Iterator[_Timer]:
     for inner in timer.inner.values():
+        if inner.hidden:
+            yield from _shown(inner)
+        else:
+            yield inner
+
+
+def _tree_rows(timer: _Timer, depth: int) -> Iterator[tuple[int, _Timer]]:
+    for inner in _shown(timer):
         yield depth, inner
         yield from _tree_rows(inner, depth + 1)
 
 
 def _list_rows(root: _Timer) -> list[_Timer]:
+    """The root, and below it all that have one name as one, the longest first."""
     merged: dict[str, _Timer] = {}
-    for _, timer in _tree_rows(root, 0):
+    left = list(root.inner.values())
+    while left:
+        timer = left.pop(0)
         merged.setdefault(timer.name, _Timer(timer.name)).seconds += timer.seconds
-    return sorted(merged.values(), key=lambda timer: -timer.seconds)
+        left += timer.inner.values()
+    return [root, *sorted(merged.values(), key=lambda timer: -timer.seconds)]
 
 
-def _as_json(rows: list[tuple[int, _Timer]], total: float) -> str:
-    objects: list[dict[str, object]] = []
-    stack: list[list[dict[str, object]]] = [objects]
-    for depth, timer in rows:
-        share = round(100 * timer.seconds / total, 1) if total else 0.0
-        passes: list[dict[str, object]] = []
-        wall = {"duration": round(timer.seconds, 4), "percentage": share}
-        del stack[depth + 1 :]
-        stack[depth].append({"wall": wall, "name": timer.name, "passes": passes})
-        stack.append(passes)
-    return json.dumps(objects, indent=2) + "\n"
+def _json(timer: _Timer, total: float, end: str = "}") -> str:
+    wall = f'{{"duration": {timer.seconds:8.4f}, "percentage": {_share(timer, total):5.1f}}}'
+    return f'{{"wall": {wall}, "name": {json.dumps(timer.name)}{end}'
+
+
+def _json_tree(timer: _Timer, total: float, indent: str) -> list[str]:
+    """As mlir-opt writes it: an empty object ends each list."""
+    return [
+        f'{indent}{_json(inner, total, ", ")}"passes": [\n'
+        + "".join(part + ",\n" for part in _json_tree(inner, total, indent + "  "))
+        + f"{indent}{{}}]}}"
+        for inner in _shown(timer)
+    ]
 
 
 class StatisticsReport(Observer):
@@ -159,11 +203,14 @@ class StatisticsReport(Observer):
         yield indent + calls[0].class_name
         instance = calls[0].instance
         if instance is None:
-            return  # the bindings keep the counters of C++ passes to themselves
+            return  # the bindings are built without the counters of C++ passes
         counts: dict[str, int] = {}
         for call in calls:
             for name, amount in self._counts.get(id(call), {}).items():
                 counts[name] = counts.get(name, 0) + amount
-        for name in sorted({*instance.counters, *counts}):
-            words = instance.counters.get(name)
-            yield f"{indent}  (S) {counts.get(name, 0)} {name}" + (f" - {words}" if words else "")
+        names = sorted({*instance.counters, *counts})
+        digits = max((len(str(amount)) for amount in counts.values()), default=1)
+        width = max(map(len, names), default=0)
+        for name in names:
+            row = f"{indent}  (S) {counts.get(name, 0):{digits}} {name:{width}} - {instance.counters.get(name, '')}"
+            yield row.removesuffix("- ").rstrip()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from neuron_ctrldep.errors import CtrlDepError, Diagnostic
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, SourceLocation, excerpt
 
 EXIT_OK = 0
 EXIT_FAULT = 1
@@ -57,7 +57,13 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
         return EXIT_FAULT
 
 
-def run_guarded(name: str, main: Callable[[Sequence[str]], int], *, hint: str = "report it with the input") -> int:
+def run_guarded(
+    name: str,
+    main: Callable[[Sequence[str]], int],
+    *,
+    hint: str = "report it with the input",
+    on_death: Callable[[int], str] = lambda _: "",
+) -> int:
     """As :func:`run_tool` on ``sys.argv``, in a child process, so that its death is reported.
 
     C++ code may end its process on what it does not expect (a failed check in a pass). The child is forked here, before
@@ -67,6 +73,7 @@ def run_guarded(name: str, main: Callable[[Sequence[str]], int], *, hint: str = 
         name: of the tool, as messages show it.
         main: as for :func:`run_tool`.
         hint: what the user can do when the process died.
+        on_death: is told which process died, and says what was saved of its work, if anything.
     """
     if not hasattr(os, "fork") or "--debug" in sys.argv:
         return run_tool(name, main)
@@ -90,6 +97,8 @@ def run_guarded(name: str, main: Callable[[Sequence[str]], int], *, hint: str = 
         f"note: C++ code may end its process on what it does not expect; {hint}",
         file=sys.stderr,
     )
+    if saved := on_death(child):
+        print(f"note: {saved}", file=sys.stderr)
     return EXIT_FAULT
 
 
@@ -112,34 +121,39 @@ def print_traceback() -> None:
     traceback.print_exc()
 
 
-def render_diagnostic(diagnostic: Diagnostic, file: str, source: str | None) -> str:
-    """The text of a diagnostic, with source lines where it or its notes are about ``file``.
+def render_diagnostic(diagnostic: Diagnostic, source_of: Callable[[str], str | None]) -> str:
+    """The text of a diagnostic, with source lines where there are any.
 
     Args:
         diagnostic: from MLIR: its columns count bytes.
-        file: the input, as locations call it.
-        source: the text of the input.
+        source_of: the text of a file that locations name; ``None`` where there is none.
     """
-    texts = []
-    for part in _with_notes(diagnostic):
+    lines: list[str] = []
+    above: SourceLocation | None = None
+    for part in diagnostic.parts():
+        # The message keeps the column in bytes, as MLIR says it; the caret stands below the character.
+        lines.append(part.head() if part.location is not None else f"{_NOWHERE}: {part.head()}")
         location = part.location
-        about = source is not None and location is not None and location.file == file
-        if about and location is not None and source is not None and location.column > 1:
-            row = "".join(source.split("\n")[location.line - 1 : location.line])
-            before = row.encode()[: location.column - 1].decode("utf-8", "replace")
-            shown = replace(part, location=replace(location, column=len(before) + 1))
-            # The message keeps the column in bytes, as MLIR says it; the caret stands below the character.
-            head = replace(part, notes=()).render()
-            texts.append("\n".join([head, *shown.render(source).split("\n")[head.count("\n") + 1 :]]))
-        else:
-            texts.append(part.render(source if about else None))
-    return "\n".join(texts)
+        if location is not None and location.column and location != above:
+            source = source_of(location.file)
+            if source is not None:
+                lines += excerpt(source, _in_characters(location, source), part.length)
+        above = location
+    return "\n".join(lines)
 
 
-def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
-    yield replace(diagnostic, notes=())
-    for note in diagnostic.notes:
-        yield from _with_notes(note)
+_NOWHERE = "<unknown>:0"
+"""Where mlir-opt says a diagnostic is that is in no file."""
+
+
+def _in_characters(location: SourceLocation, source: str) -> SourceLocation:
+    if location.column <= 1:
+        return location
+    row = "".join(source.split("\n")[location.line - 1 : location.line])
+    data = row.encode()
+    if location.column > len(data) + 1:
+        return location
+    return replace(location, column=len(data[: location.column - 1].decode("utf-8", "replace")) + 1)
 
 
 def version_text(tool: str = "neuron-ctrldep") -> str:

@@ -44,10 +44,18 @@ def main(args: Sequence[str]) -> int:
     return EXIT_OK if session.run(read_bytes(options.input)) else EXIT_FAULT
 
 
+def _save_crash_reproducer(process: int) -> str:
+    """What ``process``, which has died, left for ``--mlir-pass-pipeline-crash-reproducer``, in words."""
+    from neuron_ctrldep.passes.crash_reproducer import keep_pending
+
+    path = build_command_line(NAME).parse(sys.argv[1:])[0].mlir_pass_pipeline_crash_reproducer
+    return f"reproducer generated at `{path}`" if path and keep_pending(path, process) else ""
+
+
 def entry() -> None:
     """The console script."""
     hint = "--mlir-print-ir-before-all shows which pass, --mlir-generate-reproducer=FILE writes a file that repeats it"
-    sys.exit(run_guarded(NAME, main, hint=hint))
+    sys.exit(run_guarded(NAME, main, hint=hint, on_death=_save_crash_reproducer))
 
 
 if __name__ == "__main__":

@@ -77,6 +77,13 @@ def _boolean(text: str) -> bool:
     return text in _TRUE
 
 
+def _version(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' value invalid for integer argument!") from None
+
+
 def _limit(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"'{text}' value invalid for uint argument!")
@@ -84,7 +91,11 @@ def _limit(text: str) -> int:
 
 
 def _names(text: str) -> list[str]:
-    return [name for name in text.split(",") if name]
+    return text.split(",")
+
+
+def _diagnostics_mode(text: str) -> str:
+    return text or "all"
 
 
 def build_command_line(prog: str) -> CommandLine:
@@ -147,7 +158,13 @@ def _passes(line: CommandLine) -> None:
         group,
         "--mlir-pass-pipeline-crash-reproducer",
         metavar="FILE",
-        help="write the input module and the pipeline to FILE if a pass fails",
+        help="write the input module and the pipeline to FILE if a pass fails, or ends the process",
+    )
+    add(
+        group,
+        "--mlir-pass-pipeline-local-reproducer",
+        action="store_true",
+        help="let the crash reproducer hold the failing pass only, and the module as it was before it",
     )
 
 
@@ -173,8 +190,26 @@ def _input(line: CommandLine) -> None:
         "--verify-diagnostics",
         nargs="?",
         const="all",
+        type=_diagnostics_mode,
         choices=["all", "only-expected"],
         help="compare diagnostics with the expected-error {{text}} comments of the input",
+    )
+    add(
+        group,
+        "--verify-roundtrip",
+        action="store_true",
+        help="check that printing the input and reading it back changes nothing",
+    )
+    add(group, "--mlir-disable-diagnostic-notes", action="store_true", help="print diagnostics without their notes")
+    add(
+        group,
+        "--mlir-print-op-on-diagnostic",
+        nargs="?",
+        const="true",
+        default=True,
+        type=_boolean,
+        metavar="BOOL",
+        help="print the op that a diagnostic is about as a note (default: true)",
     )
     add(group, "--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
     add(group, "--no-implicit-module", action="store_true", help="the input is one op; no module is put around it")
@@ -184,7 +219,7 @@ def _input(line: CommandLine) -> None:
 def _output(line: CommandLine) -> None:
     add, group = line.add, line.parser.add_argument_group("output")
     add(group, "--emit-bytecode", action="store_true", help="write MLIR bytecode")
-    add(group, "--emit-bytecode-version", type=_limit, metavar="N", help="write this version of bytecode")
+    add(group, "--emit-bytecode-version", type=_version, metavar="N", help="write this version of bytecode")
     add(group, "--mlir-print-op-generic", action="store_true", help="print the generic form of ops")
     add(group, "--mlir-print-debuginfo", action="store_true", help="print locations")
     add(group, "--mlir-pretty-debuginfo", action="store_true", help="print locations for people; does not parse back")
@@ -213,6 +248,8 @@ def _around_passes(line: CommandLine) -> None:
         add(
             group,
             f"--mlir-print-ir-{when}",
+            nargs="?",  # the names stand behind "=" only, as for mlir-opt
+            const="",
             type=_names,
             action="append",
             metavar="PASS",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 DEFAULT_MARKER = "// -----"
@@ -13,20 +12,37 @@ def split_input(text: str, marker: str) -> Iterator[str]:
 
     Each chunk is padded in front, so that its lines and columns are those of the whole text.
     """
+    for line, column, part in split_with_places(text, marker):
+        yield padded(line, column, part)
+
+
+def padded(line: int, column: int, chunk: str) -> str:
+    """``chunk``, which starts at ``line`` and ``column``, behind as many lines and spaces."""
+    return "\n" * (line - 1) + " " * (column - 1) + chunk
+
+
+def split_with_places(text: str, marker: str) -> Iterator[tuple[int, int, str]]:
+    """The line and column at which each chunk starts, and the chunk.
+
+    A marker at the very end has no chunk behind it.
+    """
     line, column = 1, 1
-    for part in text.split(marker):
-        yield "\n" * (line - 1) + " " * (column - 1) + part
+    parts = text.split(marker)
+    if len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    for part in parts:
+        yield line, column, part
         newlines = part.count("\n")
         line += newlines
         column = len(marker) + (len(part) - part.rfind("\n") if newlines else column + len(part))
 
 
 def near_misses(text: str, marker: str) -> Iterator[tuple[int, int]]:
-    """Line and column behind what looks like a marker that is a character or two short: probably meant as one."""
-    if len(marker) < 5:
-        return
-    short = re.compile(rf"^[ \t]*({re.escape(marker[:-1])}|{re.escape(marker[:-2])})[ \t]*$")
-    for number, row in enumerate(text.split("\n"), 1):
-        match = short.match(row.rstrip("\r"))
-        if match:
-            yield number, match.end(1) + 1
+    """Line and column behind what starts as a marker does and lacks its last two characters: probably meant as one."""
+    start, end = marker[:-2], marker[-2:]
+    offset = text.find(start) if start else -1
+    while offset >= 0:
+        offset += len(start)
+        if not text.startswith(end, offset):
+            yield text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+        offset = text.find(start, offset)

@@ -7,11 +7,13 @@ The comments are MLIR's (``SourceMgrDiagnosticVerifierHandler``): ``// expected-
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from neuron_ctrldep.errors import Diagnostic, SourceLocation
+from neuron_ctrldep.mlir.diagnostics import CALLED_FROM, is_current_operation
 
 _EXPECTED = re.compile(
     r"expected-(?P<kind>error|note|remark|warning)(?P<regex>-re)? *"
@@ -29,6 +31,10 @@ class Expected:
     location: SourceLocation
     pattern: re.Pattern[str] | None = None
     matched: bool = False
+
+    def fault(self, message: str) -> Diagnostic:
+        """``message`` about this comment; as many characters are marked as the text has, as mlir-opt does."""
+        return Diagnostic("error", message, self.location, length=len(self.text))
 
     def matches(self, diagnostic: Diagnostic) -> bool:
         """Whether ``diagnostic`` is at this place and holds the text; of whatever severity."""
@@ -59,7 +65,10 @@ def find_expected(source: str, file: str) -> Iterator[Expected | Diagnostic]:
             try:
                 expected.pattern = re.compile(_regex(match["text"]))
             except re.error as error:
-                yield Diagnostic("error", f"invalid regex: {error}", expected.location)
+                reason = next(
+                    (words for start, words in _REGEX_FAULTS.items() if error.msg.startswith(start)), error.msg
+                )
+                yield expected.fault(f"invalid regex: {reason}")
                 continue
         place = match["place"]
         if place == "below":
@@ -85,10 +94,27 @@ _CLASSES = {
     "[:digit:]": "0-9",
     "[:alpha:]": "a-zA-Z",
     "[:alnum:]": "a-zA-Z0-9",
+    "[:blank:]": r" \t",
+    "[:cntrl:]": r"\x00-\x1f\x7f",
+    "[:graph:]": "!-~",
+    "[:lower:]": "a-z",
+    "[:print:]": " -~",
+    "[:punct:]": r"!-/:-@\[-`{-~",
     "[:space:]": r"\s",
+    "[:upper:]": "A-Z",
     "[:xdigit:]": "0-9a-fA-F",
 }
 """Character classes of POSIX, which LLVM's regular expressions are, as Python spells them."""
+
+
+_REGEX_FAULTS = {
+    "unterminated character set": "brackets ([ ]) not balanced",
+    "missing )": "parentheses not balanced",
+    "unbalanced parenthesis": "parentheses not balanced",
+    "nothing to repeat": "repetition-operator operand invalid",
+    "multiple repeat": "repetition-operator operand invalid",
+}
+"""What LLVM says, by what Python says."""
 
 
 def _regex(text: str) -> str:
@@ -98,8 +124,9 @@ def _regex(text: str) -> str:
     return "".join(f"(?:{part})" if index % 2 else re.escape(part) for index, part in enumerate(parts))
 
 
-_CURRENT_OPERATION = "see current operation: "
-"""How a note starts that MLIR attaches to every diagnostic of an op; mlir-opt turns it off when it verifies."""
+def _is_added(note: Diagnostic) -> bool:
+    """Whether MLIR attaches ``note`` by itself for people to read; mlir-opt does without when it verifies."""
+    return is_current_operation(note) or note.message == CALLED_FROM
 
 
 def check(
@@ -120,13 +147,15 @@ def check(
             expected.append(found)
         else:
             faults.append(found)
-    for diagnostic in _flat(diagnostics):
+    for diagnostic in itertools.chain.from_iterable(d.parts() for d in diagnostics):
+        if _is_added(diagnostic):
+            continue
         matching = [e for e in expected if e.matches(diagnostic)]
         exact = next((e for e in matching if e.kind == diagnostic.severity), None)
         if exact is not None:
             # One comment may stand for several equal diagnostics.
             exact.matched = True
-        elif only_expected or diagnostic.message.startswith(_CURRENT_OPERATION):
+        elif only_expected:
             continue
         elif matching:
             near = matching[-1]
@@ -137,12 +166,5 @@ def check(
             faults.append(Diagnostic("error", message, diagnostic.location))
     for missing in expected:
         if not missing.matched:
-            message = f'expected {missing.kind} "{missing.text}" was not produced'
-            faults.append(Diagnostic("error", message, missing.location))
+            faults.append(missing.fault(f'expected {missing.kind} "{missing.text}" was not produced'))
     return faults
-
-
-def _flat(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    for diagnostic in diagnostics:
-        yield diagnostic
-        yield from _flat(diagnostic.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import ClassVar
 
 from neuron_ctrldep.errors import PassError
@@ -47,6 +48,17 @@ class Crash(Pass):
 
     def run(self, op: ir.Operation, statistics: Statistics) -> None:
         raise KeyError("no such thing")
+
+
+@dataclasses.dataclass(frozen=True)
+class Die(Pass):
+    """Does what a failed check in C++ does."""
+
+    name = "extra-die"
+    summary = "End the process"
+
+    def run(self, op: ir.Operation, statistics: Statistics) -> None:
+        os.abort()
 
 
 @dataclasses.dataclass(frozen=True)
