@@ -1,4 +1,4 @@
-// The counters of passes, in the shape of the pipeline. The bindings keep those of C++ passes to themselves.
+// The counters of passes, in the shape of the pipeline. The bindings are built without those of C++ passes.
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes neuron-ctrldep-opt %s --mlir-pass-statistics --pass-pipeline='builtin.module(cse,func.func(extra-count-ops,canonicalize,extra-count-ops{only=func.return}))' -o /dev/null 2>&1 | FileCheck %s
 // CHECK: Pass statistics report
 // CHECK: {{^CSE$}}

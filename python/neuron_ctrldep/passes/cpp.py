@@ -30,7 +30,7 @@ class CppPasses:
         # MLIR prints what is wrong with an option's value to the process's stderr and leaves it out of the exception.
         noise: list[str] = []
         try:
-            with _captured_stderr(noise) if "{" in text else contextlib.nullcontext():
+            with captured_stderr(noise) if "{" in text else contextlib.nullcontext():
                 return str(passmanager.PassManager.parse(text, context=self._context)), ""
         except (ValueError, ir.MLIRError) as error:
             return "", "\n".join([*noise, str(error)])
@@ -167,7 +167,7 @@ def _first_line(messages: str) -> str:
 
 
 @contextlib.contextmanager
-def _captured_stderr(lines: list[str]) -> Iterator[None]:
+def captured_stderr(lines: list[str]) -> Iterator[None]:
     """Within the block, what the process writes to file descriptor 2 goes to ``lines``."""
     import tempfile
 

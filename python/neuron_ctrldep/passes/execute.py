@@ -23,6 +23,9 @@ class Observer:
     def before(self, call: PassCall, op: ir.Operation) -> None:
         """``call`` is about to run on ``op``."""
 
+    def managed(self, manager: passmanager.PassManager) -> None:
+        """``manager`` is about to run a C++ pass; only the observers hold it afterwards."""
+
     def after(self, call: PassCall, op: ir.Operation, statistics: Statistics) -> None:
         """``call`` ran on ``op`` and the result verified."""
 
@@ -168,6 +171,8 @@ class Executor:
             except ValueError as error:  # checked when the pipeline was parsed; a PassCall made by hand was not
                 raise PipelineError(str(error).strip()) from error
             manager.enable_verifier(self._verify_each)
+            for observer in self._observers:
+                observer.managed(manager)
             try:
                 manager.run(op)
             except ir.MLIRError as error:
@@ -176,6 +181,8 @@ class Executor:
                     message = f"{error}: {text}"
                     raise self._failure([Diagnostic("error", message, mlir.source_location(op.location))]) from error
                 raise PassError(diagnostics=found) from error
+            finally:
+                del manager  # an exception would keep it
 
     def _run_nested(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
         """Run neighbouring nested pipelines as MLIR does: op by op, all pipelines of one anchor merged.

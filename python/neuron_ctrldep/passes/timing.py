@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import ir, passmanager
 from neuron_ctrldep.passes.base import Statistics
+from neuron_ctrldep.passes.cpp import captured_stderr
 from neuron_ctrldep.passes.execute import Observer
 from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
 
@@ -34,6 +36,10 @@ class _Timer:
         return self.inner.setdefault(key, _Timer(name, hidden=hidden))
 
 
+_ANALYSIS = re.compile(r"([\d.]+) +\( *[\d.]+%\) +(\(A\) .+)$")
+"""A row of an analysis in MLIR's own report: its wall time stands right before its name."""
+
+
 class Timing(Observer):
     """Wall times of the parts of a run on one module."""
 
@@ -42,6 +48,7 @@ class Timing(Observer):
         self._started = time.perf_counter()
         self._stack = [_Timer("root")]
         self._begun: list[float] = []
+        self._manager: passmanager.PassManager | None = None
 
     def expect(self, pipeline: Pipeline) -> None:
         """``pipeline`` is about to run."""
@@ -67,13 +74,32 @@ class Timing(Observer):
         """Start."""
         self._begin(id(call), call.class_name)
 
+    def managed(self, manager: passmanager.PassManager) -> None:
+        """Let MLIR take the times of analyses."""
+        manager.enable_timing()
+        self._manager = manager
+
     def after(self, call: PassCall, op: ir.Operation, statistics: Statistics) -> None:
         """Stop."""
+        timer = self._stack[-1]
         self._end()
+        self._take_analyses(timer)
 
     def failed(self, call: PassCall, op: ir.Operation) -> None:
         """Stop."""
+        timer = self._stack[-1]
         self._end()
+        self._take_analyses(timer)
+
+    def _take_analyses(self, timer: _Timer) -> None:
+        if self._manager is None:
+            return
+        lines: list[str] = []
+        with captured_stderr(lines):
+            self._manager = None  # it reports when it is freed
+        for line in lines:
+            if (row := _ANALYSIS.search(line)) is not None:
+                timer.child(row[2], row[2]).seconds += float(row[1])
 
     def enter(self, pipeline: Pipeline, op: ir.Operation) -> None:
         """Start."""
