@@ -1,13 +1,15 @@
 """The judge itself: storage against numpy's own slicing, races in small programs, and that the judge can say no."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
 
 from neuron_ctrldep.inputs import load_mlir
 from neuron_ctrldep.task.check import check_tasks
-from neuron_ctrldep.task.replay.storage import Free, Root, View
+from neuron_ctrldep.task.replay.numbers import Free, Symbol, combined
+from neuron_ctrldep.task.replay.storage import Root, View
 from tests.generators.task import TaskProgram
 from tests.task import judge as judging
 from tests.task.support import program
@@ -80,3 +82,120 @@ def test_the_judge_says_no_wherever_the_pass_had_to_add_an_edge(monkeypatch):
     monkeypatch.setattr(judging, "DERIVE", "builtin.module(derive-call-directions)")
     failed = [seed for seed in range(20) if judging.judge(TaskProgram(seed).text).faults]
     assert failed == needing
+
+
+WINDOWS = """module {{
+  func.func private @W(tensor<16xf32> {{task.direction = "out"}}) attributes {{task.kind = "kernel"}}
+  func.func private @W1(tensor<1xf32> {{task.direction = "out"}}) attributes {{task.kind = "kernel"}}
+  func.func private @W2(tensor<2xf32> {{task.direction = "out"}}) attributes {{task.kind = "kernel"}}
+  func.func private @All(tensor<?xf32> {{task.direction = "out"}}) attributes {{task.kind = "kernel"}}
+  func.func @main(%s: tensor<256xf32>, %d: tensor<?xf32>, %a: index, %b: index, %x: i32)
+      attributes {{task.kind = "orchestration", task.auto_scope = false}} {{
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %one = arith.constant 1 : i32
+    scf.execute_region no_inline {{
+      {body}
+      scf.yield
+    }} {{task.scope = "manual"}}
+    return
+  }}
+}}
+"""
+
+
+def window(name, offset, size=16, source="%s", kind="tensor<256xf32>"):
+    callee = {16: "W", 2: "W2", 1: "W1"}[size]
+    cut = f"%{name} = tensor.extract_slice {source}[{offset}] [{size}] [1] : {kind} to tensor<{size}xf32>"
+    return f'{cut}\nfunc.call @{callee}(%{name}) {{task.name = "{name}"}} : (tensor<{size}xf32>) -> ()\n'
+
+
+def windows_race(body):
+    return bool(check_tasks(load_mlir(WINDOWS.format(body=body).encode())).races)
+
+
+PLUS = "%next = arith.addi %a, %c16 : index\n"
+LOOP = "scf.for %i = {} to %c64 step {} {{\n{}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_race"),
+    [
+        # The same argument in both offsets: what they differ by is known.
+        (window("p", "%a") + PLUS + window("q", "%next"), False),
+        (window("p", "%a") + "%next = arith.addi %a, %c4 : index\n" + window("q", "%next"), True),
+        (window("p", "%a") + window("q", "%b"), True),
+        (window("p", "%a") + window("q", "0"), True),
+        (window("p", "%a") + "%z = arith.subi %a, %a : index\n" + window("q", "%z"), True),
+        # Tiles of a loop from an argument on, alone and beside a tile from the argument.
+        (LOOP.format("%a", "%c16", window("p", "%i")), False),
+        (LOOP.format("%a", "%c4", window("p", "%i")), True),
+        (window("q", "%a") + LOOP.format("%a", "%c16", window("p", "%i")), True),
+        (LOOP.format("%c0", "%c16", "%o = arith.addi %i, %a : index\n" + window("p", "%o")), False),
+        # A step that is an argument is 1 at least.
+        (LOOP.format("%c0", "%a", window("p", "%i", 1)), False),
+        (LOOP.format("%c0", "%a", window("p", "%i", 2)), True),
+        # What an argument is multiplied with, or divided by, is a number of its own.
+        ("%o = arith.muli %a, %c16 : index\n%o2 = arith.addi %o, %c16 : index\n" + window("p", "%o"), False),
+        ("%m = arith.muli %a, %b : index\n" + window("p", "%m") + window("q", "%a"), True),
+        (
+            "%m = arith.remui %a, %c4 : index\n%n = arith.remui %a, %c4 : index\n%o = arith.addi %n, %c16 : index\n"
+            + window("p", "%m")
+            + window("q", "%o"),
+            False,
+        ),
+        # 32 bits may wrap around: then the next number is not 1 further on.
+        (
+            "%y = arith.addi %x, %one : i32\n%i = arith.index_cast %x : i32 to index\n"
+            "%j = arith.index_cast %y : i32 to index\n" + window("p", "%i", 1) + window("q", "%j", 1),
+            True,
+        ),
+        # Somewhere in one half is apart from the other half.
+        (
+            "%h = tensor.extract_slice %s[0] [128] [1] : tensor<256xf32> to tensor<128xf32>\n"
+            + window("p", "%a", source="%h", kind="tensor<128xf32>")
+            + window("q", "128"),
+            False,
+        ),
+        # All of a buffer whose size only run time knows holds any window of it.
+        (
+            'func.call @All(%d) {task.name = "p"} : (tensor<?xf32>) -> ()\n'
+            + window("q", "5000", source="%d", kind="tensor<?xf32>"),
+            True,
+        ),
+        (
+            '%e = tensor.empty(%a) : tensor<?xf32>\nfunc.call @All(%e) {task.name = "p"} : (tensor<?xf32>) -> ()\n'
+            + window("q", "5000", source="%e", kind="tensor<?xf32>"),
+            True,
+        ),
+    ],
+)
+def test_offsets_from_arguments(body, is_race):
+    assert windows_race(body) == is_race
+
+
+def test_offsets_from_arguments_against_enumeration():
+    """Windows that are said to be apart have no common element, whatever the arguments are."""
+    rng = random.Random(7)
+    apart = 0
+    for _ in range(300):
+        a, b = Symbol(rng.randint(0, 3)), Symbol(rng.randint(1, 3), is_positive=True)
+        whole = View(ROOT, 0, (4096,), (4,), 4)
+        views, forms = [], []
+        for _ in range(2):
+            constant, x, y = rng.randint(0, 40), rng.choice((0, 0, 1, 2)), rng.choice((0, 1, 3))
+            size = rng.randint(1, 8)
+            terms = combined((frozenset({(a, x)}), 1), (frozenset({(b, y)}), 1))
+            offset = Free(constant + x * a.value + y * b.value, terms) if terms else constant
+            views.append(whole.cut([offset], [size], [1], 1))
+            forms.append((constant, x, y, size))
+        if views[0].overlaps(views[1]):
+            continue
+        apart += 1
+        for at, by in itertools.product(range(12), range(1, 12)):
+            starts = [constant + x * at + y * by for constant, x, y, _ in forms]
+            first, second = (set(range(start, start + form[3])) for start, form in zip(starts, forms, strict=True))
+            assert not first & second, (forms, at, by)
+    assert apart > 30

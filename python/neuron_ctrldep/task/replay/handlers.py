@@ -14,17 +14,8 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import is_id_tensor, is_storage, is_task_id, ops_of
 from neuron_ctrldep.task.program import Scope
 from neuron_ctrldep.task.replay.model import Mask
-from neuron_ctrldep.task.replay.storage import (
-    DYNAMIC_SIZE,
-    Free,
-    Number,
-    Root,
-    View,
-    extent,
-    is_known,
-    item_size,
-    known,
-)
+from neuron_ctrldep.task.replay.numbers import Free, Number, is_known, known, note_step, turn_of
+from neuron_ctrldep.task.replay.storage import Root, View, extent, item_size
 
 if TYPE_CHECKING:
     from neuron_ctrldep.task.replay.interpreter import Interpreter
@@ -43,8 +34,17 @@ def anything(type_: ir.Type) -> Any:
     if is_task_id(type_):
         return 0
     if is_id_tensor(type_):
-        return (0,) * extent(type_, ())[0]
+        return (0,) * slots_of(type_)
     return View(None) if is_storage(type_) else None
+
+
+_ID_SLOTS = 64
+"""How many slots an id tensor has whose size is not known."""
+
+
+def slots_of(type_: Any, sizes: Sequence[Number] = ()) -> int:
+    """The slots of an id tensor."""
+    return extent(type_, [None if size is None else int(size) for size in sizes], _ID_SLOTS)[0] or _ID_SLOTS
 
 
 def mask_of(value: Any) -> Mask:
@@ -52,44 +52,7 @@ def mask_of(value: Any) -> Mask:
     return functools.reduce(operator.or_, value, 0) if isinstance(value, tuple) else value
 
 
-# --- arithmetic -------------------------------------------------------------------------------------------------------
-
-ARITHMETIC: dict[str, Callable[..., int]] = {
-    "arith.addi": operator.add,
-    "arith.subi": operator.sub,
-    "arith.muli": operator.mul,
-    "arith.andi": operator.and_,
-    "arith.ori": operator.or_,
-    "arith.xori": operator.xor,
-    "arith.divsi": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    "arith.divui": operator.floordiv,
-    "arith.floordivsi": operator.floordiv,
-    "arith.ceildivsi": lambda a, b: -(-a // b),
-    "arith.ceildivui": lambda a, b: -(-a // b),
-    "arith.remsi": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
-    "arith.remui": operator.mod,
-    "arith.minsi": min,
-    "arith.minui": min,
-    "arith.maxsi": max,
-    "arith.maxui": max,
-    "arith.index_cast": lambda a: a,
-    "arith.index_castui": lambda a: a,
-    "arith.extsi": lambda a: a,
-    "arith.extui": lambda a: a,
-    "arith.trunci": lambda a: a,
-}
-
-
-def compute(name: str, operands: Sequence[Any]) -> Number:
-    """The result of an ``arith`` op; unknown if an operand is, and free if one is."""
-    if any(not isinstance(operand, int) for operand in operands):
-        return None
-    try:
-        value = int(ARITHMETIC[name](*map(int, operands)))
-    except ZeroDivisionError:
-        return None
-    return Free(value) if any(isinstance(operand, Free) for operand in operands) else value
-
+# --- decisions --------------------------------------------------------------------------------------------------------
 
 _PREDICATES = (
     operator.eq,
@@ -175,7 +138,7 @@ def _splat(run: Interpreter, op: ir.Operation) -> list[Any]:
     if not is_id_tensor(op.results[0].type):
         return run.unknown(op)
     element, *sizes = run.read(op)
-    return [(element,) * extent(op.results[0].type, sizes)[0]]
+    return [(element,) * slots_of(op.results[0].type, sizes)]
 
 
 @_handles("tensor.insert")
@@ -209,7 +172,7 @@ def _alloc(run: Interpreter, op: ir.Operation) -> list[Any]:
     type_ = op.results[0].type
     sizes = run.read(op)
     if is_id_tensor(type_):
-        return [(0,) * extent(type_, sizes)[0]]
+        return [(0,) * slots_of(type_, sizes)]
     return [run.allocate(type_, sizes, f"{op.name} {run.roots}")]
 
 
@@ -261,7 +224,7 @@ def _slice(run: Interpreter, op: ir.Operation) -> list[Any]:
     if isinstance(source, tuple):
         if not is_known(offsets, sizes, strides):
             certain = functools.reduce(operator.and_, source) if source else 0
-            return [(certain,) * (sizes[0] or DYNAMIC_SIZE)]
+            return [(certain,) * (sizes[0] or _ID_SLOTS)]
         start, size, step = known([offsets[0], sizes[0], strides[0]])
         return [source[start : start + size * step : step]]
     return [source.cut(offsets, sizes, strides, op.results[0].type.rank)]
@@ -308,7 +271,7 @@ def _expand_shape(run: Interpreter, op: ir.Operation) -> list[Any]:
     type_ = op.results[0].type
     if any(type_.is_dynamic_dim(axis) for axis in range(type_.rank)):
         return [source.some_part()]
-    return [source.expanded(extent(type_, ()), _groups(op))]
+    return [source.expanded(extent(type_, (), 1), _groups(op))]
 
 
 @_handles("memref.collapse_shape", "tensor.collapse_shape")
@@ -328,7 +291,7 @@ def _memref_view(run: Interpreter, op: ir.Operation) -> list[Any]:
     type_ = op.results[0].type
     if not is_known(sizes):
         return [source.some_part()]
-    return [source.bytes_at(shift, extent(type_, sizes), item_size(type_))]
+    return [source.bytes_at(shift, extent(type_, sizes, 1), item_size(type_))]
 
 
 # --- control flow -----------------------------------------------------------------------------------------------------
@@ -377,8 +340,11 @@ def _index_switch(run: Interpreter, op: ir.Operation) -> list[Any]:
 def _for(run: Interpreter, op: ir.Operation) -> list[Any]:
     lower, upper, step, *carried = run.read(op)
     execution = run.new_execution()
-    for iteration in range(run.count(lower, upper, step)):
-        index = None if lower is None or step is None else compute("arith.addi", [lower, iteration * step])
+    count = run.count(lower, upper, step)
+    if count > 1:
+        note_step(step)
+    for iteration in range(count):
+        index = turn_of(lower, step, iteration)
         carried = run.turn(execution, iteration, op.regions[0].blocks[0], [index, *carried], False)
     return carried
 
@@ -415,10 +381,7 @@ def _parallel(run: Interpreter, op: ir.Operation) -> list[Any]:
     block = op.regions[0].blocks[0]
     reduce = ops_of(block)[-1]
     for number, point in enumerate(_points(counts)):
-        indices = [
-            None if low is None or by is None else compute("arith.addi", [low, at * by])
-            for low, by, at in zip(lower, step, point, strict=True)
-        ]
+        indices = [turn_of(low, by, at) for low, by, at in zip(lower, step, point, strict=True)]
         found = run.turn(execution, number, block, indices, True)
         reduced = [
             run.block(region.blocks[0], [old, new])[0]
@@ -439,10 +402,7 @@ def _forall(run: Interpreter, op: ir.Operation) -> list[Any]:
     collect = ops_of(block)[-1]
     outputs = dict(zip(list(block.arguments)[len(counts) :], shared, strict=True))
     for number, point in enumerate(_points(counts)):
-        indices = [
-            None if low is None or by is None else compute("arith.addi", [low, at * by])
-            for low, by, at in zip(lower, step, point, strict=True)
-        ]
+        indices = [turn_of(low, by, at) for low, by, at in zip(lower, step, point, strict=True)]
         run.turn(execution, number, block, [*indices, *shared], True)
         for insert in ops_of(collect.regions[0].blocks[0]) if collect.regions[0].blocks else []:
             destination = insert.operands[1]

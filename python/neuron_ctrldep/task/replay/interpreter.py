@@ -11,9 +11,10 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task import dialect
 from neuron_ctrldep.task.dialect import Task, is_id_tensor, is_storage, is_task_id
 from neuron_ctrldep.task.program import TaskModule
-from neuron_ctrldep.task.replay.handlers import ARITHMETIC, HANDLERS, Unsupported, anything, compute, is_open, mask_of
+from neuron_ctrldep.task.replay.handlers import HANDLERS, Unsupported, anything, is_open, mask_of, slots_of
 from neuron_ctrldep.task.replay.model import Access, Instance, Run, Step
-from neuron_ctrldep.task.replay.storage import Free, Number, Root, View, dense, extent, item_size
+from neuron_ctrldep.task.replay.numbers import ARITHMETIC, Arithmetic, Free, Number
+from neuron_ctrldep.task.replay.storage import Root, View, beyond, dense, extent, item_size
 
 Choose: TypeAlias = Callable[[int], int]
 """Decides between that many ways to go on."""
@@ -69,6 +70,7 @@ class Interpreter:
         self.is_correlated = correlated
         self._limit = limit
         self._values: dict[ir.Value, Any] = {}
+        self._arithmetic = Arithmetic()
         self.roots = 0
         self.globals: dict[str, Root] = {}
         self._executions = 0
@@ -90,7 +92,7 @@ class Interpreter:
         if is_storage(value.type):
             return self.allocate(value.type, (), f"argument {number}")
         if is_id_tensor(value.type):
-            return (0,) * extent(value.type, ())[0]
+            return (0,) * slots_of(value.type)
         if is_task_id(value.type):
             return 0
         if isinstance(value.type, ir.IndexType):
@@ -121,7 +123,7 @@ class Interpreter:
         if task is not None:
             results = self._submit(task)
         elif name in ARITHMETIC:
-            results = [compute(name, self.read(op))]
+            results = [self._arithmetic.compute(name, self.read(op), op.results[0].type)]
         else:
             handler = HANDLERS.get(name)
             results = handler(self, op) if handler is not None else self.unknown(op)
@@ -187,7 +189,7 @@ class Interpreter:
         """All of ``root`` as an array of ``type_``."""
         if not getattr(type_, "has_rank", False):
             return View.anywhere_in(root)
-        shape, item = extent(type_, sizes), item_size(type_)
+        shape, item = extent(type_, sizes, beyond(type_)), item_size(type_)
         strides = dense(shape, item)
         offset = 0
         if isinstance(type_, ir.MemRefType):

@@ -6,22 +6,22 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
-
-class Free(int):
-    """A number that could as well be another: a function argument with the value this run tries for it.
-
-    It decides how often a loop runs, but a region computed from it is taken to be all of what it is cut from.
-    """
-
-
-Number: TypeAlias = int | None
-"""An index or integer; ``None`` is one that nothing is known of."""
+from neuron_ctrldep.task.replay.numbers import (
+    NO_TERMS,
+    Free,
+    Number,
+    Terms,
+    combined,
+    is_known,
+    known,
+    terms_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,10 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Bytes of a root, laid out as an array. ``root=None`` is storage that could be any."""
+    """Bytes of a root, laid out as an array. ``root=None`` is storage that could be any.
+
+    Where the offset depends on arguments, ``offset`` is what it is with the values this run tries.
+    """
 
     root: Root | None
     offset: int = 0
@@ -43,6 +46,10 @@ class View:
     item: int = 1
     is_exact: bool = True
     """False: some part of these bytes; then a part of it is not cut any finer."""
+    terms: Terms = NO_TERMS
+    """How the offset depends on arguments."""
+    within: View | None = None
+    """What it is a part of, where that depends on fewer arguments."""
 
     def overlaps(self, other: View) -> bool:
         """Whether the two may share a byte."""
@@ -50,9 +57,20 @@ class View:
             return True
         if self.root != other.root:
             return False
-        return share_bytes(
-            (self.offset, self.shape, self.strides, self.item), (other.offset, other.shape, other.strides, other.item)
-        )
+        return not any(_are_apart(mine, theirs) for mine in self._around() for theirs in other._around())
+
+    def _around(self) -> Iterator[View]:
+        """Itself, and the views it is a part of."""
+        view: View | None = self
+        while view is not None:
+            yield view
+            view = view.within
+
+    def _hull(self) -> tuple[int, int]:
+        """The first byte and the one after the last."""
+        reach = [stride * (size - 1) for size, stride in zip(self.shape, self.strides, strict=True)]
+        low = self.offset + sum(min(0, one) for one in reach)
+        return low, self.offset + sum(max(0, one) for one in reach) + self.item
 
     @property
     def _can_be_cut(self) -> bool:
@@ -64,16 +82,22 @@ class View:
 
     def cut(self, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number], rank: int) -> View:
         """The slice that ``memref.subview`` and ``tensor.extract_slice`` mean; its type has ``rank`` dimensions."""
-        if not self._can_be_cut or not is_known(offsets, sizes, steps):
+        if not self._can_be_cut or not is_known(sizes, steps) or None in offsets:
             return self.some_part()
-        offset = self.offset + sum(at * stride for at, stride in zip(known(offsets), self.strides, strict=True))
+        at = known(offsets)
+        offset = self.offset + sum(place * stride for place, stride in zip(at, self.strides, strict=True))
+        shifts = [
+            (terms_of(place), stride) for place, stride in zip(offsets, self.strides, strict=True) if place is not None
+        ]
+        terms = combined((self.terms, 1), *shifts)
         shape = known(sizes)
         strides = [stride * step for stride, step in zip(self.strides, known(steps), strict=True)]
         # A result of lower rank has lost dimensions of size 1; which ones does not matter to the bytes it denotes.
         for axis in reversed(range(len(shape))):
             if len(shape) > rank and shape[axis] == 1:
                 del shape[axis], strides[axis]
-        return View(self.root, offset, tuple(shape), tuple(strides), self.item)
+        within = self.within if terms == self.terms else self
+        return View(self.root, offset, tuple(shape), tuple(strides), self.item, terms=terms, within=within)
 
     def transposed(self, order: Sequence[int]) -> View:
         """The dimensions in another order."""
@@ -116,16 +140,21 @@ class View:
         """
         if self.root is None:
             return self
-        if not is_known([offset], sizes, strides):
+        if not is_known(sizes, strides) or offset is None:
             return View.anywhere_in(self.root)
         steps = tuple(stride * self.item for stride in known(strides))
-        return View(self.root, known([offset])[0] * self.item, tuple(known(sizes)), steps, self.item)
+        terms = combined((terms_of(offset), self.item))
+        within = View.anywhere_in(self.root) if terms else None
+        start = int(offset) * self.item
+        return View(self.root, start, tuple(known(sizes)), steps, self.item, terms=terms, within=within)
 
     def bytes_at(self, shift: Number, shape: tuple[int, ...], item: int) -> View:
         """An array of ``item``-sized elements, ``shift`` bytes from the start (``memref.view``)."""
-        if not self._can_be_cut or not is_known([shift]):
+        if not self._can_be_cut or shift is None:
             return self.some_part()
-        return View(self.root, self.offset + known([shift])[0], shape, dense(shape, item), item)
+        terms = combined((self.terms, 1), (terms_of(shift), 1))
+        within = self.within if terms == self.terms else self
+        return View(self.root, self.offset + int(shift), shape, dense(shape, item), item, terms=terms, within=within)
 
     @classmethod
     def anywhere_in(cls, root: Root) -> View:
@@ -137,14 +166,20 @@ _FAR = 1 << 40
 """Bytes: more than any buffer has."""
 
 
-def is_known(*lists: Sequence[Number]) -> bool:
-    """Whether every number is one that could be no other."""
-    return all(isinstance(value, int) and not isinstance(value, Free) for values in lists for value in values)
-
-
-def known(numbers: Sequence[Number]) -> list[int]:
-    """The numbers as integers; they are known."""
-    return [int(number) for number in numbers if number is not None]
+def _are_apart(a: View, b: View) -> bool:
+    """Whether two views of one root share no byte, whatever the arguments are."""
+    if a.terms == b.terms:
+        return not share_bytes((a.offset, a.shape, a.strides, a.item), (b.offset, b.shape, b.strides, b.item))
+    difference = combined((a.terms, 1), (b.terms, -1))
+    if len(difference) != 1:
+        return False
+    ((symbol, coefficient),) = difference
+    if not symbol.is_positive:
+        return False
+    # With every 1 more of the symbol ``a`` moves on: it is enough that it is beyond ``b`` at 1, where it starts.
+    back = coefficient * (symbol.value - 1)
+    (low, high), (other_low, other_high) = a._hull(), b._hull()
+    return low - back >= other_high if coefficient > 0 else high - back <= other_low
 
 
 _MAX_WORK: Any = 100_000
@@ -178,10 +213,6 @@ def share_bytes(a: Geometry, b: Geometry) -> bool:
         return bool(np.may_share_memory(first, second))
 
 
-DYNAMIC_SIZE = 64
-"""What a ``?`` of a function argument is taken to be. Offsets may leave it: addresses are not checked."""
-
-
 def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
     """The strides, in bytes, of an array without gaps."""
     strides = [item] * len(shape)
@@ -197,10 +228,25 @@ def item_size(type_: Any) -> int:
     return max(int(width) // 8, 1)
 
 
-def extent(type_: Any, sizes: Sequence[Number]) -> tuple[int, ...]:
-    """The shape of ``type_``, with ``sizes`` for its dynamic dimensions in order."""
+def extent(type_: Any, sizes: Sequence[Number], otherwise: int) -> tuple[int, ...]:
+    """The shape of ``type_``, with ``sizes`` for its dynamic dimensions in order; ``otherwise`` where one is open."""
     given = iter(sizes)
     return tuple(
-        (next(given, None) or DYNAMIC_SIZE) if type_.is_dynamic_dim(axis) else type_.get_dim_size(axis)
+        _size(next(given, None), otherwise) if type_.is_dynamic_dim(axis) else type_.get_dim_size(axis)
         for axis in range(type_.rank)
     )
+
+
+def _size(given: Number, otherwise: int) -> int:
+    return otherwise if given is None or isinstance(given, Free) else given
+
+
+def beyond(type_: Any) -> int:
+    """A size for the dynamic dimensions of ``type_``: greater than what offsets reach, with addresses of 64 bits."""
+    dynamic = sum(type_.is_dynamic_dim(axis) for axis in range(type_.rank))
+    static = math.prod(max(1, type_.get_dim_size(axis)) for axis in range(type_.rank) if not type_.is_dynamic_dim(axis))
+    bits = _ADDRESS_BITS - (static * item_size(type_)).bit_length()
+    return 1 << max(1, min(40, bits // max(1, dynamic)))
+
+
+_ADDRESS_BITS = 58
