@@ -47,12 +47,12 @@ module {
     %j = "task.barrier"(%ids) : (tensor<2x!task.id>) -> !task.id
     %y, %r = "task.submit"(%s, %j) {callee = @W, operandSegmentSizes = array<i32: 1, 0, 1>, compiler_dep_hazards = ["war+waw"]} : (tensor<64xf32>, !task.id) -> (tensor<64xf32>, !task.id)
 
-    // All iterations before, in a tensor: the distance is no one number.
+    // All iterations before, in a tensor: the distance is that of the nearest.
     // CHECK: "S": {
     // CHECK: "task": "S",
     // CHECK-NEXT: "source": "user",
     // CHECK-NEXT: "hazards": [],
-    // CHECK-NEXT: "distance": null
+    // CHECK-NEXT: "distance": 1
     %e = tensor.empty(%n) : tensor<?x!task.id>
     %g = scf.for %i = %c0 to %n step %c1 iter_args(%k = %e) -> (tensor<?x!task.id>) {
       %x, %q = "task.submit"(%s, %k) {callee = @W, operandSegmentSizes = array<i32: 1, 1, 0>, task.name = "S"} : (tensor<64xf32>, tensor<?x!task.id>) -> (tensor<64xf32>, !task.id)

@@ -80,7 +80,65 @@ CASES = {
         + after("P", "%k", kind="tensor<4x!task.id>")
         + "\n%x = tensor.insert %P into %k[%i] : tensor<4x!task.id>\nscf.yield %x : tensor<4x!task.id> }",
         "P",
+        [("P", 1)],  # the nearest of them
+    ),
+    "all iterations before, joined": (
+        NONE + f"%f = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none) -> (!task.id) {{ {after('P', '%k')}\n"
+        '%x = "task.barrier"(%k, %P) : (!task.id, !task.id) -> !task.id\nscf.yield %x : !task.id }',
+        "P",
+        [("P", 1)],
+    ),
+    "what came before the loop stays in a join": (
+        submit("A") + f"\n%f = scf.for %i = %c0 to %n step %c1 iter_args(%k = %A) -> (!task.id) {{ {after('P', '%k')}\n"
+        '%x = "task.barrier"(%k, %P) : (!task.id, !task.id) -> !task.id\nscf.yield %x : !task.id }',
+        "P",
+        [("A", 0), ("P", 1)],
+    ),
+    "every second iteration before, joined": (
+        NONE
+        + "%f:2 = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none, %m = %none) -> (!task.id, !task.id) {\n"
+        + after("P", "%m")
+        + '\n%x = "task.barrier"(%P, %m) : (!task.id, !task.id) -> !task.id\n'
+        + "scf.yield %x, %k : !task.id, !task.id }",
+        "P",
+        [("P", 2)],
+    ),
+    "an iteration before, if a branch ran": (
+        NONE
+        + "%is = arith.cmpi eq, %n, %c0 : index\n"
+        + "%f = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none) -> (!task.id) {\n"
+        + after("P", "%k")
+        + "\n%x = scf.if %is -> (!task.id) { scf.yield %P : !task.id } else { scf.yield %k : !task.id }\n"
+        + "scf.yield %x : !task.id }",
+        "P",
         [("P", None)],
+    ),
+    "one of several in a tensor": (
+        NONE
+        + "%f:2 = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none, %m = %none) -> (!task.id, !task.id) {\n"
+        + "%t1 = tensor.from_elements %k, %m : tensor<2x!task.id>\n%x = tensor.extract %t1[%c1] : tensor<2x!task.id>\n"
+        + after("P", "%x")
+        + "\nscf.yield %P, %k : !task.id, !task.id }",
+        "P",
+        [("P", None)],  # which slot is not looked at
+    ),
+    "a tensor in which a slot was set anew": (
+        NONE
+        + "%f:2 = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none, %m = %none) -> (!task.id, !task.id) {\n"
+        + "%t1 = tensor.from_elements %k, %m : tensor<2x!task.id>\n"
+        + "%x = tensor.insert %none into %t1[%i] : tensor<2x!task.id>\n"
+        + after("P", "%x", kind="tensor<2x!task.id>")
+        + "\nscf.yield %P, %k : !task.id, !task.id }",
+        "P",
+        [("P", None)],  # the nearest may be the one that is gone
+    ),
+    "the outer iteration before, whichever inner one": (
+        NONE + "%f = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none) -> (!task.id) {\n"
+        f"%g = scf.for %j = %c0 to %n step %c1 iter_args(%m = %none) -> (!task.id) {{ {after('P', '%k')}\n"
+        '%x = "task.barrier"(%m, %P) : (!task.id, !task.id) -> !task.id\n'
+        "scf.yield %x : !task.id }\nscf.yield %g : !task.id }",
+        "P",
+        [("P", 1)],
     ),
     "after a loop": (
         NONE + f"%f = scf.for %i = %c0 to %n step %c1 iter_args(%k = %none) -> (!task.id) {{ {submit('P')}\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import (
@@ -18,18 +17,8 @@ from neuron_ctrldep.task.dialect import (
     terminator_of,
     walk,
 )
+from neuron_ctrldep.task.distances import Distances, Step
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step back from an id to one it may be equal to or complete after."""
-
-    value: ir.Value
-    how: Literal["same", "previous", "enter", "leave"] = "same"
-    """``previous``: in the iteration of ``loop`` before; ``enter``: some iteration of ``loop``, seen from after it;
-    ``leave``: before ``loop``."""
-    loop: ir.Operation | None = None
 
 
 def steps(value: ir.Value) -> list[Step]:
@@ -118,65 +107,23 @@ class Source:
     """How many iterations earlier, when that is known: 0 in the same one, or where no sequential loop holds both."""
 
 
-_Counts = tuple[int | None, ...]
-"""For each sequential loop around the user, how many iterations back a value is seen; ``None``: not one number."""
-
-
 def sources(user: ir.Operation, value: ir.Value) -> list[Source]:
-    """The tasks that must be complete before ``value`` is, as ``user`` sees them, each once, in order of discovery."""
-    loops = list(_sequential_loops(user))
-    seen: dict[ir.Value, _Counts] = {}
-    stack: list[tuple[ir.Value, _Counts]] = [(value, (0,) * len(loops))]
+    """The tasks that must be complete before ``value`` is, as ``user`` sees them, each once, in order of discovery.
+
+    An id joined over many iterations stands for as many instances of a task: the distance is that of the nearest. It is
+    known where it is the same on every way that control flow may have taken.
+    """
+    if isinstance(value, ir.OpResult) and value.owner.operation.name == Submit.op_name:
+        return [Source(Submit(value.owner.operation), 0)]
+    before: dict[ir.Value, list[Step]] = {}
+    stack = [value]
     while stack:
-        current, counts = stack.pop()
-        if current in seen:
-            # Reached on two ways, such as around a loop again: what they disagree on is not one number.
-            counts = tuple(a if a == b else None for a, b in zip(seen[current], counts, strict=True))
-            if counts == seen[current]:
-                continue
-        seen[current] = counts
-        stack += [(step.value, _advance(counts, loops, step)) for step in reversed(steps(current))]
-    return [
-        Source(Submit(reached.owner.operation), _distance(reached.owner.operation, loops, counts))
-        for reached, counts in seen.items()
-        if isinstance(reached, ir.OpResult) and reached.owner.operation.name == Submit.op_name
-    ]
-
-
-def _sequential_loops(op: ir.Operation) -> Iterator[ir.Operation]:
-    parent = op.parent
-    while parent is not None:
-        if parent.name in SEQUENTIAL_LOOPS:
-            yield parent.operation
-        parent = parent.operation.parent
-
-
-def _advance(counts: _Counts, loops: list[ir.Operation], step: Step) -> _Counts:
-    """The iterations gone back in each loop around the user, after ``step``; ``None``: not known."""
-    if step.loop is None or step.loop not in loops:
-        return counts
-    position = loops.index(step.loop)
-    count = counts[position]
-    if step.how == "leave":
-        count = 0
-    elif step.how == "enter":
-        # Back into a loop that was left through its initial value: an earlier run of the whole loop.
-        count = None
-    elif count is not None:
-        count += 1
-    return (*counts[:position], count, *counts[position + 1 :])
-
-
-def _distance(task: ir.Operation, loops: list[ir.Operation], counts: _Counts) -> int | None:
-    around = set(_sequential_loops(task))
-    known: list[int] = []
-    for loop, count in zip(loops, counts, strict=True):
-        if loop in around:
-            if count is None:
-                return None
-            known.append(count)
-    nonzero = [count for count in known if count]
-    return sum(nonzero) if len(nonzero) <= 1 else None
+        current = stack.pop()
+        if current not in before:
+            before[current] = steps(current)
+            stack += [step.value for step in reversed(before[current])]
+    distances = Distances(user, value, before)
+    return [Source(Submit(task.owner.operation), distance) for task, distance in distances.found.items()]
 
 
 _PASS_ON = BRANCHES | SEQUENTIAL_LOOPS | {"scf.parallel", "scf.execute_region", "arith.select"}
