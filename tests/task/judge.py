@@ -18,7 +18,7 @@ from neuron_ctrldep.task.replay import Instance, Run, is_ordered, run
 WAYS = 5
 """Ways through a program that are compared in order, and as many again at random."""
 
-LEAST_TO_REFUTE, MOST_TO_REFUTE = 4, 100
+LEAST_TO_REFUTE, MOST_TO_REFUTE = 4, 400
 """Random ways that may show that an edge says what no other does: some for each program, many for a suspect."""
 
 DERIVE = "builtin.module(auto-derive-task-dependencies{analyze-auto-scopes=true})"

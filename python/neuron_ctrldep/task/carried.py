@@ -293,6 +293,8 @@ class CarriedIds:
     def _final(self, phi: Phi, finals: dict[Id, Final]) -> Id:
         assert phi.yielded is not None
         yielded = resolve(phi.yielded)
+        if self._construct.never_runs:
+            return resolve(phi.initial)
         if self._construct.runs_at_least_once and yielded.serial < self._ids.start:
             return yielded
         final = finals.get(phi)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from neuron_ctrldep.task.flow import Construct
-from neuron_ctrldep.task.ids import Choice, Final, Handed, Id, IdTensor, Join, Leaf, NoTask, Phi, resolve
+from neuron_ctrldep.task.ids import Choice, Collected, Final, Handed, Id, IdTensor, Join, Leaf, NoTask, Phi, resolve
 
 _MEMORY_BITS = 1 << 28
 """About how many bits all ``after`` sets together may take; beyond, facts on the oldest ids are forgotten."""
@@ -157,8 +157,12 @@ def _is_twin(phi: Phi, other: Id) -> bool:
     return isinstance(other, Phi) and other.construct is phi.construct
 
 
-def construct_of(node: Phi | Choice | Final | Handed) -> Construct:
-    """The construct that chooses ``node``."""
+Chosen = Phi | Choice | Final | Handed | Collected
+"""Ids that a construct makes of others. What it makes at one place it makes in the same way."""
+
+
+def construct_of(node: Chosen) -> Construct:
+    """The construct that makes ``node``."""
     return node.phi.construct if isinstance(node, Final) else node.construct
 
 
@@ -166,7 +170,7 @@ def ways_of(node: Id) -> Sequence[Id]:
     """What ``node`` may be, way by way, in the order of its ``ways``."""
     if isinstance(node, Choice):
         return node.alternatives
-    if isinstance(node, Handed):
+    if isinstance(node, Handed | Collected):
         return (node.source,)
     if isinstance(node, Final):
         phi = node.phi

@@ -7,6 +7,7 @@ analyses run on it; only the rewrite goes back to the ops.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from neuron_ctrldep.errors import Diagnostic, PassError
@@ -114,14 +115,19 @@ class Construct:
     ranges: tuple[tuple[object, ...], ...] = ()
     """The bounds and steps of a loop, to compare: constants, or values."""
 
-    @property
+    @cached_property
     def runs_at_least_once(self) -> bool:
         """Whether it is known before run time that its body runs."""
         if self.kind == "branch":
             return True
         return bool(self.indices) and all(index.trips is not None and index.trips > 0 for index in self.indices)
 
-    @property
+    @cached_property
+    def never_runs(self) -> bool:
+        """Whether it is known before run time that its body does not run."""
+        return any(index.trips == 0 for index in self.indices)
+
+    @cached_property
     def runs_at_most_once(self) -> bool:
         """Whether it is known before run time that its body runs no second time."""
         return bool(self.indices) and all(index.trips is not None and index.trips <= 1 for index in self.indices)

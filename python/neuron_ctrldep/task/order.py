@@ -15,6 +15,7 @@ from neuron_ctrldep.task.facts import Facts, Table, ways_of, yielded_by
 from neuron_ctrldep.task.flow import Body, Construct
 from neuron_ctrldep.task.ids import (
     Choice,
+    Collected,
     Final,
     Handed,
     Id,
@@ -27,7 +28,7 @@ from neuron_ctrldep.task.ids import (
     flatten,
     resolve,
 )
-from neuron_ctrldep.task.reduction import Reduction
+from neuron_ctrldep.task.reduction import LOOKED_THROUGH, Reduction
 
 
 def order(hazards: Hazards, top: Body, *, keep_redundant: bool = False) -> None:
@@ -139,7 +140,7 @@ class _OrderWalk:
             for way in ways:
                 after &= way
             self.facts.set(node, after | others)
-            if isinstance(node, Choice | Final) or (isinstance(node, Handed) and node.outside):
+            if isinstance(node, Choice | Final | Collected) or (isinstance(node, Handed) and node.outside):
                 node.ways = tuple(ways)
 
     def _related(self, exits: Sequence[tuple[Id, Sequence[Id]]], known: list[list[int]]) -> list[int]:
@@ -304,14 +305,16 @@ def _use_made(node: Id, number: int) -> None:
 
 
 def _use(node: Id, number: int) -> None:
-    """``node`` is looked at in item ``number``; to look at a join is to look at its members."""
+    """``node`` is looked at in item ``number``, and so is what it is made of, through a few constructs."""
     if isinstance(node, Leaf):
         node.last_use = number
         return
-    stack = [node]
-    while stack:
-        current = resolve(stack.pop())
-        if current.last_use < number and not isinstance(current, NoTask):
-            current.last_use = number
-            if isinstance(current, Join | IdTensor):
-                stack += current.sources()
+    level = [node]
+    for _ in range(LOOKED_THROUGH + 1):
+        further: list[Id] = []
+        while level:
+            current = resolve(level.pop())
+            if current.last_use < number and not isinstance(current, NoTask):
+                current.last_use = number
+                (level if isinstance(current, Join | IdTensor | Final) else further).extend(current.sources())
+        level = further
