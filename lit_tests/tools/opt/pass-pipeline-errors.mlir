@@ -59,7 +59,7 @@
 // RUN: not neuron-ctrldep-opt %s --pass-pipeline='builtin.module(no.op(cse))' 2>&1 | FileCheck %s --check-prefix=NO-OP
 // NO-OP: :1:16: error: a pipeline is nested in 'no.op', and there is no such operation
 // RUN: not neuron-ctrldep-opt %s --pass-pipeline='builtin.module(mhlo-flatten-tuple)' 2>&1 | FileCheck %s --check-prefix=NEST
-// NEST: :1:16: error: can't add pass 'mhlo-flatten-tuple' restricted to 'func.func' on a PassManager intended to run on 'builtin.module', did you intend to nest? 'func.func(mhlo-flatten-tuple)'
+// NEST: :1:16: error: Can't add pass 'mhlo-flatten-tuple' restricted to 'func.func' on a PassManager intended to run on 'builtin.module', did you intend to nest? 'func.func(mhlo-flatten-tuple)'
 
 func.func @f() {
   return

@@ -139,7 +139,7 @@ def misplaced(name: str, restriction: str, anchor: str) -> str:
     """What is wrong with a pass that stands in a pipeline on another op, in MLIR's words, and what to do."""
     advice = f"'{restriction}({name})'" if anchor == "builtin.module" else f"move it to '{restriction}(...)'"
     return (
-        f"can't add pass '{name}' restricted to '{restriction}' on a PassManager intended to run on '{anchor}', "
+        f"Can't add pass '{name}' restricted to '{restriction}' on a PassManager intended to run on '{anchor}', "
         f"did you intend to nest? {advice}"
     )
 

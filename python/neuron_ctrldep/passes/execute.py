@@ -7,8 +7,9 @@ Neighbouring C++ passes still run in one ``PassManager``, nested pipelines of C+
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import CtrlDepError, Diagnostic, PassError, PipelineError
@@ -142,7 +143,7 @@ class Executor:
         pipelines = [element for element in elements if isinstance(element, Pipeline)]
         # What matches is looked for before and after: a pass may remove the ops, or make them.
         self._mark_reached(op, pipelines)
-        self._run_pass_manager(op, f"{anchor}({','.join(map(str, elements))})")
+        self._run_pass_manager(op, f"{anchor}({','.join(map(str, _without_empty(elements)))})")
         self._mark_reached(op, pipelines)
         for element in elements:
             calls = [element] if isinstance(element, PassCall) else element.calls()
@@ -187,39 +188,41 @@ class Executor:
     def _run_nested(self, op: ir.Operation, pipelines: Sequence[Pipeline]) -> None:
         """Run neighbouring nested pipelines as MLIR does: op by op, all pipelines of one anchor merged.
 
-        With multithreading, MLIR does not wait for one op before it runs on the next, so all are run and every fault is
-        told; without, the first fault ends it.
+        One op that fails does not keep them from the next, so that every fault is told.
         """
-        failures: list[PassError] = []
         for agnostic, group in itertools.groupby(pipelines, lambda pipeline: pipeline.anchor == ANY):
             merged: dict[str, list[Pipeline]] = {}
             for pipeline in group:
                 merged.setdefault(pipeline.anchor, []).append(pipeline)
+            failures: list[PassError] = []
             for child in _children(op):
                 matching = [p for p in merged.get(ANY if agnostic else child.name, ()) if p.fits(child.name)]
-                if not matching:
-                    continue
-                unfit = self._check_fit(child)
-                if unfit is not None:
-                    if agnostic:
-                        continue
-                    self._fail(unfit.message, child)
-                self._reached.update(map(id, matching))
-                whole = Pipeline(matching[0].anchor, tuple(e for p in matching for e in p.elements))
-                for observer in self._observers:
-                    observer.enter(matching[0], child)
                 try:
-                    self._run(child, whole)
+                    self._run_on_child(child, matching)
                 except PassError as error:
-                    if not mlir.is_multithreaded(op.context):
-                        raise
                     failures.append(error)
-                finally:
-                    for observer in reversed(self._observers):
-                        observer.leave(matching[0], child)
-        if failures:
-            faults = [diagnostic for failure in failures for diagnostic in failure.diagnostics]
-            raise PassError(diagnostics=faults, source=failures[0].source) from failures[0]
+            if failures:
+                faults = [diagnostic for failure in failures for diagnostic in failure.diagnostics]
+                raise PassError(diagnostics=faults, source=failures[0].source) from failures[0]
+
+    def _run_on_child(self, child: ir.Operation, matching: Sequence[Pipeline]) -> None:
+        if not matching:
+            return
+        first = matching[0]
+        unfit = self._check_fit(child)
+        if unfit is not None:
+            if first.anchor == ANY:
+                return
+            self._fail(unfit.message, child)
+        self._reached.update(map(id, matching))
+        whole = Pipeline(first.anchor, tuple(element for pipeline in matching for element in pipeline.elements))
+        for observer in self._observers:
+            observer.enter(first, child)
+        try:
+            self._run(child, whole)
+        finally:
+            for observer in reversed(self._observers):
+                observer.leave(first, child)
 
     def _run_one(self, op: ir.Operation, anchor: str, call: PassCall) -> None:
         statistics = Statistics()
@@ -262,6 +265,15 @@ class Executor:
 
     def _diagnostics(self, op: ir.Operation) -> contextlib.AbstractContextManager[list[Diagnostic]]:
         return mlir.collect_diagnostics(op.context, report=self._report)
+
+
+def _without_empty(elements: Iterable[PassCall | Pipeline]) -> Iterator[PassCall | Pipeline]:
+    """``elements`` without nested pipelines of no passes, which the bindings do not take."""
+    for element in elements:
+        if isinstance(element, PassCall):
+            yield element
+        elif any(True for _ in element.calls()):
+            yield dataclasses.replace(element, elements=tuple(_without_empty(element.elements)))
 
 
 def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) -> None:

@@ -115,7 +115,7 @@ class IRPrinter(Observer):
                 printed = around
         elif mlir.parent_of(op) is not None:
             flags = replace(flags, local_scope=True)
-        end = "\n" if printed.name == "builtin.module" else ""
+        end = "" if flags.local_scope else "\n"
         text = f"// -----// {title} ({call.name}){scope} //----- //\n{flags.render(printed)}{end}\n\n"
         if self._tree is None:
             self.write(text)
@@ -157,7 +157,9 @@ class Tree:
         folders: list[str] = []
         around: ir.Operation | None = op
         while around is not None:
-            folders.insert(0, _file_name(f"{around.name}_{symbol_of(around, '') or 'no-symbol-name'}"))
+            folders.insert(
+                0, _file_name(f"{around.name.replace('.', '_')}_{symbol_of(around, '') or 'no-symbol-name'}")
+            )
             around = mlir.parent_of(around)
         path = tuple(folders)
         self._counts[path] = self._counts.get(path, -1) + 1
@@ -174,6 +176,9 @@ class Tree:
 
 
 def _file_name(name: str) -> str:
-    """``name`` as one part of a path: nothing in it can leave the folder, whatever a symbol is called."""
-    cleaned = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)
+    """``name`` as one part of a path: nothing in it can leave the folder, whatever a symbol is called.
+
+    What stands before it, the name of an op or a number, keeps it from being a folder's "." or "..".
+    """
+    cleaned = "".join(c if " " <= c <= "~" and c not in "/\\" else "_" for c in name)
     return cleaned[:100]

@@ -162,9 +162,13 @@ class Session:
                     report(diagnostic)
         if not verifying:
             return output, ok
-        shown = map(self._without_unwanted, emitted)
-        only_expected = verifying == "only-expected"
-        faults = verify_diagnostics.check(data.decode(), self._job.file, shown, only_expected=only_expected)
+        faults = verify_diagnostics.check(
+            data.decode(),
+            self._job.file,
+            map(self._without_unwanted, emitted),
+            only_expected=verifying == "only-expected",
+            notes=not self._options.mlir_disable_diagnostic_notes,
+        )
         for fault in faults:
             self._show(fault)
         return output, not faults

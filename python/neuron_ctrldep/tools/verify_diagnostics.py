@@ -130,7 +130,7 @@ def _is_added(note: Diagnostic) -> bool:
 
 
 def check(
-    source: str, file: str, diagnostics: Iterable[Diagnostic], *, only_expected: bool = False
+    source: str, file: str, diagnostics: Iterable[Diagnostic], *, only_expected: bool = False, notes: bool = True
 ) -> list[Diagnostic]:
     """The faults: diagnostics that no comment expects, and comments that no diagnostic matches.
 
@@ -139,12 +139,14 @@ def check(
         file: its name in the locations of the diagnostics.
         diagnostics: what the run emitted; notes count by themselves.
         only_expected: let unexpected diagnostics pass.
+        notes: expect the notes that comments ask for.
     """
     faults: list[Diagnostic] = []
     expected: list[Expected] = []
     for found in find_expected(source, file):
         if isinstance(found, Expected):
-            expected.append(found)
+            if notes or found.kind != "note":
+                expected.append(found)
         else:
             faults.append(found)
     for diagnostic in itertools.chain.from_iterable(d.parts() for d in diagnostics):
