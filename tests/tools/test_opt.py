@@ -113,6 +113,19 @@ def test_switches_can_be_turned_off(source: Path, capfd: pytest.CaptureFixture[s
     assert err == ""
 
 
+def test_a_place_in_another_file_shows_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, path = tmp_path / "model.py", tmp_path / "in.mlir"
+    model.write_text("def f():\n\treturn 3\n")
+    path.write_text(f'func.func @f() -> i32 {{ return loc("{model}":2:2) }}')
+    assert opt(path) == 1
+    assert capsys.readouterr().err.split("\n")[1:3] == ["        return 3", "        ^"]
+    # What is no text file, or is not there, has no line to show.
+    for other in (tmp_path, tmp_path / "gone.py", Path("/dev/zero")):
+        path.write_text(f'func.func @f() -> i32 {{ return loc("{other}":1:1) }}')
+        assert opt(path) == 1
+        assert capsys.readouterr().err.split("\n")[1].startswith(f"{other}:1:1: note: ")
+
+
 def test_symbols_cannot_leave_the_tree_of_dumps(tmp_path: Path) -> None:
     path, tree = tmp_path / "in.mlir", tmp_path / "tree"
     path.write_text('module @"../../up" { func.func @"/etc/x"() { return } func.func @"\\FF"() { return } }')

@@ -8,6 +8,10 @@
 // RUN: not neuron-ctrldep-opt %s --emit-bytecode --emit-bytecode-version=99 -o %t.v99.mlirbc 2>&1 | FileCheck %s --check-prefix=ERR
 // RUN: %if mlir-opt %{ not %mlir-opt %s --emit-bytecode --emit-bytecode-version=99 -o %t.v99.mlirbc 2>&1 | FileCheck %s --check-prefix=ERR %}
 
+// RUN: not neuron-ctrldep-opt %s --emit-bytecode --emit-bytecode-version=-1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: %if mlir-opt %{ not %mlir-opt %s --emit-bytecode --emit-bytecode-version=-1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEGATIVE %}
+// NEGATIVE: error: unsupported version requested -1, must be in range [0, 6]
+
 // VERSION: version 3
 // ERR: error: unsupported version requested 99, must be in range [0, 6]
 // CHECK-LABEL: func.func @f

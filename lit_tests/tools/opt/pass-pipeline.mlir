@@ -19,6 +19,9 @@
 // CHECK-NEXT: return %[[RESULT]]
 // CHECK-NOT: @unused
 
+// Nor does a nested one. LLVM's refuses it.
+// RUN: neuron-ctrldep-opt %s --pass-pipeline='builtin.module(func.func(any()))' | FileCheck %s --check-prefix=EMPTY
+
 // EMPTY-LABEL: func.func @main
 // EMPTY-COUNT-2: arith.addi
 // EMPTY: func.func private @unused

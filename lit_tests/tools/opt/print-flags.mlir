@@ -12,6 +12,10 @@
 
 // RUN: neuron-ctrldep-opt %s --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=LOCAL
 // RUN: %if mlir-opt %{ %mlir-opt %s --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=LOCAL %}
+// One newline is at the end then, else there are two.
+// RUN: neuron-ctrldep-opt %s --mlir-print-local-scope | wc -l | FileCheck %s --check-prefix=LINES
+// RUN: %if mlir-opt %{ %mlir-opt %s --mlir-print-local-scope | wc -l | FileCheck %s --check-prefix=LINES %}
+// LINES: 7
 // LOCAL-NOT: #map
 // LOCAL: affine_map<(d0) -> (d0)>
 // LOCAL: arith.constant {{.*}} loc("{{.*}}print-flags.mlir":{{[0-9]+}}:10)

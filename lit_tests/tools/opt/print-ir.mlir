@@ -38,6 +38,11 @@
 // SCOPE: // -----// IR Dump Before CSE (cse) ('func.func' operation: @f) //----- //
 // SCOPE-NEXT: {{^}}module {
 
+// The names stand behind "=".
+// RUN: not neuron-ctrldep-opt %s --mlir-print-ir-before cse --cse 2>&1 | FileCheck %s --check-prefix=SPACE
+// RUN: %if mlir-opt %{ not %mlir-opt %s --mlir-print-ir-before cse --cse 2>&1 | FileCheck %s --check-prefix=SPACE %}
+// SPACE: {{[Uu]nrecognized arguments: cse|for the --mlir-print-ir-before option: Cannot find option named ''!}}
+
 // A pass that is not there.
 // RUN: not neuron-ctrldep-opt %s --mlir-print-ir-before=no-such-pass --cse 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: %if mlir-opt %{ not %mlir-opt %s --mlir-print-ir-before=no-such-pass --cse 2>&1 | FileCheck %s --check-prefix=NAME %}

@@ -20,7 +20,9 @@ func.func @same() {
 
 // -----
 
+// The module around the ops of a part is where the part starts.
 // CHECK-NEXT: {{^// [-]+$}}
 // CHECK: func.func private @same() loc([[THIRD:#loc.*]])
-// CHECK: [[THIRD]] = loc("{{.*}}split-input-file.mlir":26:1)
+// CHECK: #loc = loc("{{.*}}split-input-file.mlir":21:9)
+// CHECK: [[THIRD]] = loc("{{.*}}split-input-file.mlir":28:1)
 func.func private @same()

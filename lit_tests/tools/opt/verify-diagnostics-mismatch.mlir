@@ -17,7 +17,7 @@ bad
 bad
 
 // -----
-// CHECK-DAG: mismatch.mlir:21:4: error: invalid regex
+// CHECK-DAG: mismatch.mlir:21:4: error: invalid regex: parentheses not balanced
 // expected-error-re @+1 {{a{{(}}}}
 func.func private @d()
 

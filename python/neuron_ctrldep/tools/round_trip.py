@@ -17,10 +17,10 @@ def check_round_trip(operation: ir.Operation, *, file: str) -> None:
         InputError: one does not read back, or as another module.
     """
     before = _GENERIC.render(operation)
-    for form, written in (
-        ("text", PrintFlags(debug_info=True).render(operation)),
-        ("bytecode", mlir.to_bytecode(operation)),
-    ):
+    forms: list[tuple[str, str | bytes]] = [("text", PrintFlags(debug_info=True).render(operation))]
+    if operation.name == "builtin.module":  # the bindings read no other op from bytecode
+        forms.append(("bytecode", mlir.to_bytecode(operation)))
+    for form, written in forms:
         context = mlir.make_context(allow_unregistered=operation.context.allow_unregistered_dialects)
         try:
             again = mlir.parse_module(
