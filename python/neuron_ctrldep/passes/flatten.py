@@ -14,22 +14,11 @@ from neuron_ctrldep.control_dep import CUSTOM_CALLS, main_function
 from neuron_ctrldep.errors import PassError
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.leftovers import Leftovers, has_uses
 from neuron_ctrldep.passes.neuron_exact import flatten_exactly
 from neuron_ctrldep.passes.rebuild import OPERAND_LAYOUTS, Rebuilder
-from neuron_ctrldep.passes.wire_ops import (
-    Leftovers,
-    Path,
-    Tuples,
-    check_tuple_data,
-    element_index,
-    element_types,
-    faults_of,
-    find_wire_ops,
-    has_uses,
-    is_empty_wire,
-    is_leaf,
-    op_name,
-)
+from neuron_ctrldep.passes.tuples import Path, Tuples, element_index, element_types, is_leaf, op_name
+from neuron_ctrldep.passes.wire_ops import check_tuple_data, faults_of, find_wire_ops, is_empty_wire
 
 
 def flatten(

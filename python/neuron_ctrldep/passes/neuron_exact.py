@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from neuron_ctrldep.errors import PassError
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Statistics
-from neuron_ctrldep.passes.wire_ops import Tuples, defining_op, fault_at
+from neuron_ctrldep.passes.tuples import Tuples, defining_op
+from neuron_ctrldep.passes.wire_ops import fault_at
 
 
 def flatten_exactly(ops: Sequence[ir.Operation], dialect: str, statistics: Statistics) -> None:

@@ -8,17 +8,14 @@ from typing import ClassVar
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir, parent_of
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.leftovers import Leftovers, has_uses
+from neuron_ctrldep.passes.tuples import Tuples, is_no_tuple, op_name
 from neuron_ctrldep.passes.wire_ops import (
-    Leftovers,
-    Tuples,
     check_tuple_data,
     fault_at,
     find_wire_ops,
     forwarded_types,
-    has_uses,
     is_empty_wire,
-    is_no_tuple,
-    op_name,
     through_empty_wires,
 )
 from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from neuron_ctrldep.control_dep import is_control_dep, is_transparent
 from neuron_ctrldep.control_dep.structure import is_terminator
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.passes.wire_ops import DIALECTS, Tuples, element_index
+from neuron_ctrldep.passes.tuples import Tuples, element_index
+from neuron_ctrldep.passes.wire_ops import DIALECTS
 
 CHUNK = 4096
 """How many producers are followed at once, one bit each: memory stays bounded, and time linear for each chunk."""

@@ -10,9 +10,11 @@ from typing import ClassVar
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.passes.leftovers import Leftovers
 from neuron_ctrldep.passes.ordering_graph import OrderingGraph
 from neuron_ctrldep.passes.rebuild import Rebuilder
-from neuron_ctrldep.passes.wire_ops import DIALECTS, Leftovers, Tuples, find_wire_ops, forwarded_types
+from neuron_ctrldep.passes.tuples import Tuples
+from neuron_ctrldep.passes.wire_ops import DIALECTS, find_wire_ops, forwarded_types
 
 COUNTERS = {
     "ops-seen": "wire ops of both dialects",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from neuron_ctrldep.control_dep import CUSTOM_CALLS
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.passes.wire_ops import Path, Tuples
+from neuron_ctrldep.passes.tuples import Path, Tuples
 
 SIDE_EFFECT = "has_side_effect"
 API_VERSION = "api_version"

@@ -8,16 +8,9 @@ from typing import ClassVar
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
-from neuron_ctrldep.passes.wire_ops import (
-    DIALECTS,
-    Leftovers,
-    Tuples,
-    defining_op,
-    element_index,
-    find_wire_ops,
-    forwarded_types,
-    has_uses,
-)
+from neuron_ctrldep.passes.leftovers import Leftovers, has_uses
+from neuron_ctrldep.passes.tuples import Tuples, defining_op, element_index
+from neuron_ctrldep.passes.wire_ops import DIALECTS, find_wire_ops, forwarded_types
 
 COUNTERS = {
     "ops-stripped": "wire ops replaced by their data",

@@ -10,7 +10,8 @@ from neuron_ctrldep.control_dep import fault_of
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
-from neuron_ctrldep.passes.wire_ops import DIALECTS, Tuples, defining_op, fault_at, find_wire_ops
+from neuron_ctrldep.passes.tuples import Tuples, defining_op
+from neuron_ctrldep.passes.wire_ops import DIALECTS, fault_at, find_wire_ops
 
 
 def verify_control_deps(
