@@ -6,7 +6,8 @@ import itertools
 import random
 from dataclasses import dataclass
 
-from neuron_ctrldep.task.regions import UNBOUNDED, Affine, LoopIndex, Region, RegionIndex, RegionTable, Span, span
+from neuron_ctrldep.task.region_index import RegionIndex
+from neuron_ctrldep.task.regions import UNBOUNDED, Affine, LoopIndex, Region, RegionTable, Span, span
 
 I = LoopIndex(0, lower=1, step=2, trips=3)  # noqa: E741 - an induction variable: 1, 3, 5
 J = LoopIndex(1, lower=0, step=1, trips=2)

@@ -9,7 +9,8 @@ from neuron_ctrldep.task.dialect import INOUT, INPUT, NO_DEP, OUTPUT_EXISTING
 from neuron_ctrldep.task.events import Hazards, TaskHazards
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.lineage import Lineage
-from neuron_ctrldep.task.regions import Region, RegionIndex, RegionTable
+from neuron_ctrldep.task.region_index import RegionIndex
+from neuron_ctrldep.task.regions import Region, RegionTable
 from neuron_ctrldep.task.storage import Unsupported
 
 
@@ -108,7 +109,7 @@ class _Touched:
         if self._all:
             return True
         index = self._parts.get(access.root.key)
-        return index is not None and bool(index.overlapping(self._anywhere(access.region)))
+        return index is not None and index.meets(self._anywhere(access.region))
 
 
 @dataclass(eq=False, slots=True)

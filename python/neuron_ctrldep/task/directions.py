@@ -16,7 +16,8 @@ from neuron_ctrldep.task.dialect import DIRECTION, INOUT, INPUT, NO_DEP, OUTPUT_
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.lineage import Lineage, trace
 from neuron_ctrldep.task.program import Kernel, TaskModule
-from neuron_ctrldep.task.regions import Region, RegionIndex
+from neuron_ctrldep.task.region_index import RegionIndex
+from neuron_ctrldep.task.regions import Region
 from neuron_ctrldep.task.storage import Root, Unsupported, is_private
 
 
@@ -121,7 +122,7 @@ class _Written:
 
     def meets(self, access: Access) -> bool:
         index = self.parts.get(access.root.key)
-        return self.unknown or (index is not None and any(True for _ in index.regions(access.region)))
+        return self.unknown or (index is not None and index.meets(access.region))
 
 
 class _Derivation:

@@ -18,7 +18,8 @@ from neuron_ctrldep.task.events import HAZARD_OF, Conflict, ConstructIds, Event,
 from neuron_ctrldep.task.flow import Body, Construct, Flow, PlainOp, TaskNode
 from neuron_ctrldep.task.ids import Choice, Collected, Fence, Id, Join, Leaf, Unknown
 from neuron_ctrldep.task.lineage import Lineage
-from neuron_ctrldep.task.regions import Region, RegionIndex
+from neuron_ctrldep.task.region_index import RegionIndex
+from neuron_ctrldep.task.regions import Region
 from neuron_ctrldep.task.state import (
     LAST_WRITERS,
     MAX_CARRIED,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from neuron_ctrldep.task.flow import Construct
 from neuron_ctrldep.task.ids import Id
-from neuron_ctrldep.task.regions import Region, RegionIndex
+from neuron_ctrldep.task.region_index import RegionIndex
+from neuron_ctrldep.task.regions import Region
 from neuron_ctrldep.task.storage import Root
 
 LAST_WRITERS, WRITERS_TO_FOLLOW, READERS, OUTSIDE_WRITERS, OUTSIDE_READERS = range(5)
