@@ -26,6 +26,10 @@
 // VALUE-NEXT: {{^}}                              ^{{$}}
 // RUN: not neuron-ctrldep-opt %s --no-such-flag 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: Unknown command line argument '--no-such-flag'
+// RUN: not neuron-ctrldep-opt %s --canonicalise 2>&1 | FileCheck %s --check-prefix=MEANT
+// RUN: %if mlir-opt %{ not %mlir-opt %s --canonicalise 2>&1 | FileCheck %s --check-prefix=MEANT %}
+// MEANT: Unknown command line argument '--canonicalise'
+// MEANT: {{[dD]}}id you mean '--canonicalize'?
 // RUN: not neuron-ctrldep-opt %s --cse --pass-pipeline='builtin.module(cse)' 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: %if mlir-opt %{ not %mlir-opt %s --cse --pass-pipeline='builtin.module(cse)' 2>&1 | FileCheck %s --check-prefix=BOTH %}
 // BOTH: error: '{{-+}}pass-pipeline' {{.*}}can't be used with individual pass options

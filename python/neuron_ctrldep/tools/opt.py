@@ -40,7 +40,7 @@ def main(args: Sequence[str]) -> int:
     from neuron_ctrldep.files import read_bytes
     from neuron_ctrldep.tools.opt_run import Session
 
-    session = Session(options, pass_flags, line.parser.error)
+    session = Session(options, pass_flags, line.parser.error, line.actions)
     return EXIT_OK if session.run(read_bytes(options.input)) else EXIT_FAULT
 
 

@@ -85,9 +85,21 @@ def _version(text: str) -> int:
 
 
 def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"'{text}' value invalid for uint argument!")
-    return int(text)
+    digits, radix = text.lower(), 10
+    for prefix, radix_of_prefix in _RADIXES:
+        if digits.startswith(prefix) and digits != prefix:
+            digits, radix = digits.removeprefix(prefix), radix_of_prefix
+            break
+    try:
+        if digits.isascii() and digits.isalnum():  # int() takes more
+            return int(digits, radix)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"'{text}' value invalid for uint argument!")
+
+
+_RADIXES = (("0x", 16), ("0b", 2), ("0o", 8), ("0", 8))
+"""How LLVM tells the radix of a number."""
 
 
 def _names(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,6 +13,8 @@ from neuron_ctrldep.errors import CtrlDepError, Diagnostic, InputError, Pipeline
 from neuron_ctrldep.files import decode_utf8, write_output
 from neuron_ctrldep.inputs import recognise
 from neuron_ctrldep.mlir.diagnostics import is_current_operation
+from neuron_ctrldep.passes import registry
+from neuron_ctrldep.passes.cpp_names import CANDIDATES
 from neuron_ctrldep.passes.model import Pipeline
 from neuron_ctrldep.passes.pipeline import is_pass, parse_pipeline, pipeline_from_flags
 from neuron_ctrldep.passes.printing import IRPrinter, PrintFlags
@@ -33,13 +35,19 @@ class Session:
         options: the parsed flags.
         pass_flags: the passes given as flags.
         usage_error: reports a fault of the command line and ends the process.
+        flag_names: the flags there are, to tell what an unknown one may have meant.
     """
 
     def __init__(
-        self, options: argparse.Namespace, pass_flags: Sequence[PassFlag], usage_error: Callable[[str], NoReturn]
+        self,
+        options: argparse.Namespace,
+        pass_flags: Sequence[PassFlag],
+        usage_error: Callable[[str], NoReturn],
+        flag_names: Collection[str] = (),
     ) -> None:
         self._options = options
         self._usage_error = usage_error
+        self._flag_names = flag_names
         self._sources: dict[str, str | None] = {"pass-pipeline": None}
         flags = PrintFlags(
             generic=options.mlir_print_op_generic,
@@ -67,10 +75,17 @@ class Session:
         text = self._options.pass_pipeline
         for name, _ in calls:
             if not is_pass(name):
-                self._usage_error(f"Unknown command line argument '--{name}': neither an option nor a pass")
+                self._usage_error(f"Unknown command line argument '--{name}'{self._did_you_mean(name)}")
             if text is not None:
                 self._usage_error(f"'--pass-pipeline' option can't be used with individual pass options: '--{name}'")
         return parse_pipeline(text) if text is not None else pipeline_from_flags(calls)
+
+    def _did_you_mean(self, name: str) -> str:
+        import difflib
+
+        known = [*self._flag_names, *(f"--{known}" for known in (*registry.names(), *CANDIDATES))]
+        close = difflib.get_close_matches(f"--{name}", known, n=1)
+        return f"; did you mean '{close[0]}'?" if close else ": neither an option nor a pass"
 
     def _make_printers(self, flags: PrintFlags) -> list[IRPrinter]:
         options = self._options
@@ -128,6 +143,8 @@ class Session:
     def _chunks(self, source: str) -> Iterator[tuple[str, Place]]:
         """The chunks to process, padded in front, each with the line and column where it starts."""
         marker = self._options.split_input_file
+        if marker and not source:
+            return  # mlir-opt makes no module of nothing here
         if not marker:
             yield source, (1, 1)
             return
