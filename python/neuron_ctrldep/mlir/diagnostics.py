@@ -100,24 +100,25 @@ def _message(info: Any) -> Diagnostic:
     return Diagnostic(_severity(info.severity), message, location)
 
 
-_NAMED = re.compile(r'"(?:[^"\\]|\\.)*"\((.*)\)', re.DOTALL)
-_CALL_SITE = re.compile(r'"(?:[^"\\]|\\.)*"|[()\[\]]| at ')
+_IN_CALL_SITE = re.compile(r'"(?:[^"\\]|\\.)*"|callsite\(|[()\[\]]| at ')
 
 
 def _callers(location: str) -> Iterator[SourceLocation]:
     """Where the callers are, in the printed form of a location: ``loc(callsite(callee at caller))``."""
-    text = location.removeprefix("loc(").removesuffix(")")
+    text = location
     for _ in range(_MOST_CALLERS):
-        while (named := _NAMED.fullmatch(text)) is not None:
-            text = named[1]
-        if not text.startswith("callsite("):
-            return
-        depth = 0
-        for match in _CALL_SITE.finditer(text):
-            depth += (match[0] in "([") - (match[0] in ")]")
-            if match[0] == " at " and depth == 1:
-                text = text[match.end() : -1]
-                break
+        depth = start = 0
+        for match in _IN_CALL_SITE.finditer(text):
+            token = match[0]
+            if token == "callsite(" or (depth and token in "(["):
+                depth += 1
+            elif depth and token in ")]":
+                depth -= 1
+                if not depth:
+                    text = text[start : match.start()]
+                    break
+            elif depth == 1 and token == " at ":
+                start = match.end()
         else:
             return
         caller = _FILE_LOCATION.search(text)
