@@ -3,8 +3,12 @@
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes not neuron-ctrldep-opt %s --extra-break --verify-each=true 2>&1 | FileCheck %s --check-prefix=ERR
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes neuron-ctrldep-opt %s --extra-break --verify-each=false 2>/dev/null | FileCheck %s
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes neuron-ctrldep-opt %s --extra-break --verify-each=0 2>/dev/null | FileCheck %s
+// In the custom form where that is asked for.
+// RUN: env PYTHONPATH=%S/Inputs/extra_passes neuron-ctrldep-opt %s --extra-break --verify-each=false --mlir-print-assume-verified 2>/dev/null | FileCheck %s --check-prefix=CUSTOM
+// CUSTOM: {{^}}  func.func @f() {
+// CUSTOM-NEXT: }
 
-// ERR: verify-each.mlir:11:1: error: empty block: expect at least a terminator
+// ERR: verify-each.mlir:14:1: error: empty block: expect at least a terminator
 // ERR: note: found by the verifier after pass 'extra-break'
 // CHECK: "func.func"()
 // CHECK-NOT: "func.return"

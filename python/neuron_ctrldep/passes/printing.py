@@ -26,6 +26,7 @@ class PrintFlags:
     local_scope: bool = False
     skip_regions: bool = False
     nameloc_as_prefix: bool = False
+    assume_verified: bool = False
     elide_elements: int | None = None
     elide_resources: int | None = None
 
@@ -42,6 +43,7 @@ class PrintFlags:
             use_local_scope=self.local_scope,
             skip_regions=self.skip_regions,
             use_name_loc_as_prefix=self.nameloc_as_prefix,
+            assume_verified=self.assume_verified,
             large_elements_limit=self.elide_elements,
             large_resource_limit=resources,
         )

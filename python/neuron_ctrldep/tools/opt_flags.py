@@ -240,6 +240,12 @@ def _output(line: CommandLine) -> None:
     add(group, "--mlir-use-nameloc-as-prefix", action="store_true", help="name values after their named locations")
     add(
         group,
+        "--mlir-print-assume-verified",
+        action="store_true",
+        help="print the custom form of ops that do not verify, too",
+    )
+    add(
+        group,
         "--mlir-elide-elementsattrs-if-larger",
         type=_limit,
         metavar="N",

@@ -56,6 +56,7 @@ class Session:
             local_scope=options.mlir_print_local_scope,
             skip_regions=options.mlir_print_skip_regions,
             nameloc_as_prefix=options.mlir_use_nameloc_as_prefix,
+            assume_verified=options.mlir_print_assume_verified,
             elide_elements=options.mlir_elide_elementsattrs_if_larger,
             elide_resources=options.mlir_elide_resource_strings_if_larger,
         )
