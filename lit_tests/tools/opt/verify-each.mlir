@@ -8,7 +8,7 @@
 // CUSTOM: {{^}}  func.func @f() {
 // CUSTOM-NEXT: }
 
-// ERR: verify-each.mlir:14:1: error: empty block: expect at least a terminator
+// ERR: verify-each.mlir:15:1: error: empty block: expect at least a terminator
 // ERR: note: found by the verifier after pass 'extra-break'
 // CHECK: "func.func"()
 // CHECK-NOT: "func.return"
