@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.errors import CtrlDepError, Diagnostic
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, SourceLocation
 from neuron_ctrldep.files import write_output
 from neuron_ctrldep.inputs import load_mlir
 from neuron_ctrldep.mlir import ir
@@ -134,8 +134,8 @@ class Chunk:
             implicit_module=not self._options.no_implicit_module,
             report=self._report_parser,
         )
-        location = operation.location
-        if self._place != _TOP and str(location).endswith(":0:0)"):
+        is_implicit = mlir.source_location(operation.location) == SourceLocation(self._job.file)
+        if self._place != _TOP and is_implicit:
             # The module that is put around the ops of a chunk is where the chunk starts.
             operation.location = ir.Location.file(self._job.file, *self._place, context=context)
         return operation

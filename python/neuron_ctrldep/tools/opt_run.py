@@ -48,7 +48,7 @@ class Session:
         self._options = options
         self._usage_error = usage_error
         self._flag_names = flag_names
-        self._sources: dict[str, str | None] = {"pass-pipeline": None}
+        self._sources: dict[str, str | None] = dict.fromkeys(["pass-pipeline", "reproducer", "command-line"])
         flags = PrintFlags(
             generic=options.mlir_print_op_generic,
             debug_info=options.mlir_print_debuginfo,

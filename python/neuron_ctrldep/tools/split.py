@@ -40,9 +40,12 @@ def split_with_places(text: str, marker: str) -> Iterator[tuple[int, int, str]]:
 def near_misses(text: str, marker: str) -> Iterator[tuple[int, int]]:
     """Line and column behind what starts as a marker does and lacks its last two characters: probably meant as one."""
     start, end = marker[:-2], marker[-2:]
-    offset = text.find(start) if start else -1
-    while offset >= 0:
-        offset += len(start)
-        if not text.startswith(end, offset):
-            yield text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-        offset = text.find(start, offset)
+    line, counted = 1, 0
+    found = text.find(start) if start else -1
+    while found >= 0:
+        behind = found + len(start)
+        line += text.count("\n", counted, behind)
+        counted = behind
+        if not text.startswith(end, behind):
+            yield line, behind - text.rfind("\n", 0, behind)
+        found = text.find(start, behind)
