@@ -131,3 +131,70 @@ module {
     return
   }
 }
+
+// -----
+
+// A function that another orchestration function calls does not start with no task in flight: what its caller wrote is
+// tracked by the run time only. Nor can its caller know what it submits.
+// CHECK-LABEL: func.func @callee
+// CHECK-SAME: task.fallback
+// CHECK: call @R({{.*}}) {arg_directions = ["Input"]}
+// CHECK-LABEL: func.func @caller
+// CHECK-SAME: task.fallback
+module {
+  func.func private @W(tensor<8xf32> {task.direction = "out"}) attributes {task.kind = "kernel"}
+  func.func private @R(tensor<8xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}
+  // expected-remark@+2 {{an orchestration function calls it, whose tasks may be in flight}}
+  // expected-note@+1 {{the function stays with the tracking of the run time}}
+  func.func @callee(%s: tensor<8xf32>) attributes {task.kind = "orchestration"} {
+    func.call @R(%s) : (tensor<8xf32>) -> ()
+    return
+  }
+  // expected-note@+1 {{the function stays with the tracking of the run time}}
+  func.func @caller(%s: tensor<8xf32>) attributes {task.kind = "orchestration"} {
+    func.call @W(%s) : (tensor<8xf32>) -> ()
+    // expected-remark@+1 {{'func.call' may submit tasks}}
+    func.call @callee(%s) : (tensor<8xf32>) -> ()
+    return
+  }
+}
+
+// -----
+
+// The same where no storage is handed over: the tasks of `helper` would be untracked in a MANUAL scope around the call.
+// A function whose body submits nothing, and one that is only declared, are harmless.
+// CHECK-LABEL: func.func @calls_helper
+// CHECK-SAME: task.fallback
+// CHECK-LABEL: func.func @calls_number
+// CHECK-NOT: task.fallback
+// CHECK-SAME: task.auto_manual
+// CHECK: "task.submit"({{.*}}arg_directions = ["NoDep"]
+module {
+  func.func private @W(tensor<8xf32> {task.direction = "out"}) attributes {task.kind = "kernel"}
+  func.func private @R(tensor<8xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}
+  func.func private @number() -> index
+  func.func @helper() {
+    %t = tensor.empty() : tensor<8xf32>
+    func.call @W(%t) : (tensor<8xf32>) -> ()
+    func.call @R(%t) : (tensor<8xf32>) -> ()
+    return
+  }
+  func.func @middle() {
+    func.call @helper() : () -> ()
+    return
+  }
+  // expected-note@+1 {{the function stays with the tracking of the run time}}
+  func.func @calls_helper(%s: tensor<8xf32>) attributes {task.kind = "orchestration"} {
+    func.call @W(%s) : (tensor<8xf32>) -> ()
+    // expected-remark@+1 {{'func.call' may submit tasks}}
+    func.call @middle() : () -> ()
+    func.call @R(%s) : (tensor<8xf32>) -> ()
+    return
+  }
+  func.func @calls_number(%s: tensor<8xf32>) attributes {task.kind = "orchestration"} {
+    func.call @W(%s) : (tensor<8xf32>) -> ()
+    %n = func.call @number() : () -> index
+    func.call @R(%s) : (tensor<8xf32>) -> ()
+    return
+  }
+}

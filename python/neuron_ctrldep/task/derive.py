@@ -53,7 +53,11 @@ def auto_derive_task_dependencies(
     result = DerivedDependencies()
     with analysis_limits():
         flows = [Flow(function, tasks) for function in tasks.orchestrations.values() if function.has_body]
+        # Of the calls between functions, those from where tasks may be in flight already.
+        called = set(tasks.reached(dict.fromkeys(name for flow in flows for name in flow.calls)))
         for flow in flows:
+            if flow.function.name in called:
+                _leave_alone(flow, result.fallbacks)
             _derive(flow, may_alias_args, keep_redundant, result)
             flow.release()
     return result
@@ -80,6 +84,14 @@ def _derive(flow: Flow, may_alias_args: bool, keep_redundant: bool, result: Deri
 
 
 # --- fallbacks --------------------------------------------------------------------------------------------------------
+
+
+def _leave_alone(flow: Flow, remarks: list[Diagnostic]) -> None:
+    """Let a function fall back that another one calls: it does not start with no task in flight."""
+    for region in flow.regions:
+        if region.is_analyzed:
+            reason = "an orchestration function calls it, whose tasks may be in flight"
+            _fall_back(region, region.op, reason, remarks)
 
 
 def _find_fallbacks(flow: Flow, lineage: Lineage, reader: AccessReader, remarks: list[Diagnostic]) -> None:

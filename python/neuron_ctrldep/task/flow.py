@@ -173,6 +173,8 @@ class Flow:
         """All regions of analysis, an outer one before the inner ones."""
         self.holds_scope = False
         """Whether there is a hand-placed scope."""
+        self.calls: dict[str, None] = {}
+        """The functions it calls that are no kernels."""
         self._indices = 0
         self._kernels: dict[ir.Attribute, Kernel | None] = {}
         self._segments: dict[ir.Attribute, tuple[int, int, int]] = {}
@@ -238,8 +240,17 @@ class Flow:
                     operands = list(op.operands)
                     body.returned = operands[1:] if name == "scf.condition" else operands
                 elif not name.startswith("arith.") or name == "arith.select":
-                    holds_tasks = len(op.regions) > 0 and any(self.module.task(inner) is not None for inner in walk(op))
-                    body.items.append(PlainOp(op, name, body, holds_tasks))
+                    body.items.append(PlainOp(op, name, body, self._holds_tasks(op)))
+                    if name == "func.call":
+                        self.calls[op.attributes["callee"].value] = None
+
+    def _holds_tasks(self, op: ir.Operation) -> bool:
+        """Whether an op that is not looked into has tasks inside."""
+        if not len(op.regions):
+            return False
+        calls = self.module.calls(op)
+        self.calls.update(dict.fromkeys(calls))
+        return self.module.may_submit(calls) or any(self.module.task(inner) is not None for inner in walk(op))
 
     def _task(self, op: ir.Operation, name: str, body: Body) -> TaskNode | None:
         attributes = op.attributes

@@ -289,6 +289,9 @@ class _Tracer:
             used = dict.fromkeys(value for inner in walk(op) for value in inner.operands if is_storage(value.type))
             touched += [self.lineage.of(value) for value in used]
         submits = item.holds_tasks or (item.name == "func.call" and bool(touched))
+        if op.name == "func.call" and not touched and self.flow.module.may_submit([op.attributes["callee"].value]):
+            # On storage of its own, at least; but in a MANUAL scope its tasks would be untracked.
+            submits, touched = True, [Unsupported("what the tasks of another function access")]
         if touched:
             self._touch(op, item.body, touched, submits=submits)
 

@@ -7,7 +7,7 @@ the *functions*; the bodies of orchestration functions may be rewritten while it
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -214,6 +214,30 @@ class TaskModule:
     def kernel(self, task: Task) -> Kernel:
         """The kernel that ``task`` runs; it exists in a module that passed ``verify-task``."""
         return self.kernels[task.callee]
+
+    # --- calls ---
+
+    def calls(self, root: ir.Operation) -> list[str]:
+        """The functions called below ``root`` that are no kernels."""
+        called = [text_of(op.attributes["callee"]) for op in walk(root) if op.name == "func.call"]
+        return [name for name in dict.fromkeys(called) if name not in self.kernels]
+
+    def reached(self, names: Iterable[str]) -> list[str]:
+        """The functions ``names`` and all that they call, kernels apart."""
+        found = dict.fromkeys(names)
+        stack = list(found)
+        while stack:
+            function = self.functions.get(stack.pop())
+            for name in self.calls(function) if function is not None else ():
+                if name not in found:
+                    found[name] = None
+                    stack.append(name)
+        return list(found)
+
+    def may_submit(self, names: Iterable[str]) -> bool:
+        """Whether a call of one of the functions ``names`` may submit tasks, as far as their bodies say."""
+        bodies = [self.functions[name] for name in self.reached(names) if name in self.functions]
+        return any(self.task(op) is not None for body in bodies for op in walk(body))
 
     # --- what bodies of kernels say -----------------------------------------------------------------------------------
 
