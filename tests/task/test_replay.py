@@ -134,6 +134,15 @@ LOOP = "scf.for %i = {} to %c64 step {} {{\n{}}}\n"
         (LOOP.format("%a", "%c4", window("p", "%i")), True),
         (window("q", "%a") + LOOP.format("%a", "%c16", window("p", "%i")), True),
         (LOOP.format("%c0", "%c16", "%o = arith.addi %i, %a : index\n" + window("p", "%o")), False),
+        (LOOP.format("%c0", "%c4", "%o = affine.apply affine_map<(d0) -> (d0 * 4)>(%i)\n" + window("p", "%o")), False),
+        (LOOP.format("%c0", "%c4", "%o = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)\n" + window("p", "%o")), True),
+        (
+            LOOP.format("%c0", "%c4", "%o = affine.apply affine_map<(d0)[s0] -> (d0 * 4 + s0)>(%i)[%a]\n").rstrip("}\n")
+            + "\n"
+            + window("p", "%o")
+            + "}\n",
+            False,
+        ),
         # A step that is an argument is 1 at least.
         (LOOP.format("%c0", "%a", window("p", "%i", 1)), False),
         (LOOP.format("%c0", "%a", window("p", "%i", 2)), True),

@@ -98,6 +98,37 @@ def _compare(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [Free(holds) if isinstance(a, Free) or isinstance(b, Free) else int(holds)]
 
 
+@_handles("affine.apply")
+def _apply(run: Interpreter, op: ir.Operation) -> list[Any]:
+    map_ = op.attributes["map"].value
+    operands = run.read(op)
+    return [_expression(run, result, operands[: map_.n_dims], operands[map_.n_dims :]) for result in map_.results]
+
+
+_AFFINE = (
+    (ir.AffineAddExpr, "arith.addi"),
+    (ir.AffineMulExpr, "arith.muli"),
+    (ir.AffineModExpr, "arith.remui"),
+    (ir.AffineFloorDivExpr, "arith.floordivsi"),
+    (ir.AffineCeilDivExpr, "arith.ceildivsi"),
+)
+"""The binary expressions of affine maps, with the op that computes the same (a modulus is that of Python)."""
+
+
+def _expression(run: Interpreter, expression: Any, dims: Sequence[Any], symbols: Sequence[Any]) -> Number:
+    if isinstance(expression, ir.AffineConstantExpr):
+        return int(expression.value)
+    if isinstance(expression, ir.AffineDimExpr):
+        return dims[expression.position]
+    if isinstance(expression, ir.AffineSymbolExpr):
+        return symbols[expression.position]
+    for kind, name in _AFFINE:
+        if isinstance(expression, kind):
+            sides = [_expression(run, side, dims, symbols) for side in (expression.lhs, expression.rhs)]
+            return run.arithmetic.compute(name, sides, ir.IndexType.get(expression.context))
+    return None
+
+
 @_handles("arith.select")
 def _select(run: Interpreter, op: ir.Operation) -> list[Any]:
     condition, first, second = run.read(op)

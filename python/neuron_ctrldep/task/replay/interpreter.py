@@ -70,7 +70,7 @@ class Interpreter:
         self.is_correlated = correlated
         self._limit = limit
         self._values: dict[ir.Value, Any] = {}
-        self._arithmetic = Arithmetic()
+        self.arithmetic = Arithmetic()
         self.roots = 0
         self.globals: dict[str, Root] = {}
         self._executions = 0
@@ -123,7 +123,7 @@ class Interpreter:
         if task is not None:
             results = self._submit(task)
         elif name in ARITHMETIC:
-            results = [self._arithmetic.compute(name, self.read(op), op.results[0].type)]
+            results = [self.arithmetic.compute(name, self.read(op), op.results[0].type)]
         else:
             handler = HANDLERS.get(name)
             results = handler(self, op) if handler is not None else self.unknown(op)
