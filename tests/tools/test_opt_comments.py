@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import Diagnostic, InputError, Severity, SourceLocation
 from neuron_ctrldep.passes.metadata import (
     ExternalResources,
+    external_entries,
     external_resources,
     quoted,
     unquoted,
@@ -129,15 +132,20 @@ def test_what_is_no_reproducer(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metadata", "line", "column"),
+    ("metadata", "line", "column", "message"),
     [
-        ("mlir_reproducer: {\n  verify_each: true }", 1, 44),
-        ("mlir_reproducer: {\n  pipeline: 3 }", 2, 3),
-        ('mlir_reproducer: {\n  pipeline: "x" ; }', 2, 17),
+        ("mlir_reproducer: {\n  pipeline: true }", 2, 13, "expected string value for key 'pipeline'"),
+        ('mlir_reproducer: {\n  verify_each: "x" }', 2, 16, "expected 'true' or 'false' value for key 'verify_each'"),
+        (
+            'mlir_reproducer: { // }\n  pipeline: "x", key: true }',
+            2,
+            18,
+            "unknown 'mlir_reproducer' resource key 'key'",
+        ),
     ],
 )
-def test_malformed_reproducers(metadata: str, line: int, column: int) -> None:
-    with pytest.raises(InputError) as caught:
+def test_malformed_reproducers(metadata: str, line: int, column: int, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         read_reproducer("{-# external_resources: { " + metadata + " } #-}")
     location = caught.value.diagnostics[0].location
     assert location is not None
@@ -171,6 +179,24 @@ def test_resources_go_behind_those_of_dialects() -> None:
     assert with_external_resources(printed, resources, limit=6) == printed.removesuffix("\n#-}") + ",\n" + group
     # All of the dialects' was too long: MLIR prints empty metadata then.
     assert with_external_resources("module {}\n\n{-#\n\n#-}", resources, limit=6) == "module {}\n\n{-#\n" + group
+
+
+def test_a_reproducer_with_comments() -> None:
+    text = """{-# external_resources: { // {
+        mlir_reproducer: { verify_each: false, // }
+            // pipeline: "no"
+            pipeline: "any(cse)" } } #-}"""
+    assert read_reproducer(text) == Reproducer("any(cse)", verify_each=False)
+    assert read_reproducer("{-# external_resources: { mlir_reproducer: { } } #-}") == Reproducer()
+
+
+@given(
+    st.lists(st.sampled_from(["{-#", "#-}", "external_resources", "a", ":", "{", "}", ",", '"x"', "//", "\n", "true"]))
+)
+def test_any_text_has_its_resources(words: list[str]) -> None:
+    # The tools ask before MLIR's parser has seen the text.
+    assert isinstance(external_resources(" ".join(words)), dict)
+    assert all(isinstance(entry.owner, str) for entry in external_entries(" ".join(words)))
 
 
 @given(st.binary(max_size=20))

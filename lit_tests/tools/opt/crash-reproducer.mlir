@@ -32,6 +32,11 @@
 // LOCAL-FILE-NEXT: arith.muli
 // LOCAL-FILE: pipeline: "builtin.module(func.func(canonicalize{
 
+// That needs passes that run one by one.
+// RUN: not neuron-ctrldep-opt %s --mlir-pass-pipeline-local-reproducer --mlir-pass-pipeline-crash-reproducer=%t.local.mlir --cse 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: %if mlir-opt %{ not %mlir-opt %s --mlir-pass-pipeline-local-reproducer --mlir-pass-pipeline-crash-reproducer=%t.local.mlir --cse 2>&1 | FileCheck %s --check-prefix=THREADS %}
+// THREADS: error: Local crash reproduction may not be used without disabling mutli-threading first.
+
 // A pass that ends the process leaves one, too, and nothing beside it.
 // RUN: rm -rf %t.dir && mkdir %t.dir
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes not neuron-ctrldep-opt %s --mlir-pass-pipeline-crash-reproducer=%t.dir/died.mlir --cse --extra-die 2>&1 | FileCheck %s --check-prefix=DIED

@@ -42,7 +42,10 @@ func.func @f() -> tensor<1xi64> {
 {-#
   external_resources: {
     // Not a key: { , }
-    mlir_reproducer: { pipeline: "builtin.module(cse)", disable_threading: false },
+    mlir_reproducer: {
+      pipeline: "builtin.module(cse)", // pipeline: "builtin.module(no-such-pass)" }
+      disable_threading: false
+    },
     other_tool: { name: "one\" two\té", data: "0x04000000aabbccdd" }
   },
   dialect_resources: { builtin: { blob: "0x080000000100000000000000" } }

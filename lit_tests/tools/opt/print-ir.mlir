@@ -38,6 +38,10 @@
 // SCOPE: // -----// IR Dump Before CSE (cse) ('func.func' operation: @f) //----- //
 // SCOPE-NEXT: {{^}}module {
 
+// RUN: not neuron-ctrldep-opt %s --mlir-print-ir-before=cse --mlir-print-ir-module-scope --cse -o /dev/null 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: %if mlir-opt %{ not %mlir-opt %s --mlir-print-ir-before=cse --mlir-print-ir-module-scope --cse -o /dev/null 2>&1 | FileCheck %s --check-prefix=THREADS %}
+// THREADS: error: IR print for module scope can't be setup on a pass-manager without disabling multi-threading first.
+
 // The names stand behind "=".
 // RUN: not neuron-ctrldep-opt %s --mlir-print-ir-before cse --cse 2>&1 | FileCheck %s --check-prefix=SPACE
 // RUN: %if mlir-opt %{ not %mlir-opt %s --mlir-print-ir-before cse --cse 2>&1 | FileCheck %s --check-prefix=SPACE %}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 ExternalResources = dict[str, dict[str, str]]
 """By owner and key: ``true``, ``false``, or a string with its quotes, as MLIR prints it."""
@@ -29,28 +30,55 @@ def metadata_ranges(text: str) -> Iterator[tuple[int, int]]:
             inside = -1
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One ``key: value`` of an owner, with the offsets of both in the text."""
+
+    owner: str
+    key: str
+    key_offset: int
+    value: str
+    value_offset: int
+
+
+def external_entries(text: str) -> Iterator[Entry]:
+    """The entries of the external resources in the metadata of ``text``, which MLIR parses; values are as written."""
+    for path, key, value in _entries(text):
+        if value is not None and len(path) == 2:
+            yield Entry(path[1], key[0], key.start(), value[0], value.start())
+
+
 def external_resources(text: str) -> ExternalResources:
-    """The external resources in the metadata of ``text``, which MLIR parses."""
+    """The external resources in the metadata of ``text``; an owner without entries is there, too."""
     found: ExternalResources = {}
+    for path, key, value in _entries(text):
+        if value is None and len(path) == 1:
+            found.setdefault(key[0], {})
+        elif value is not None and len(path) == 2:
+            found[path[1]][key[0]] = _as_printed(value[0])
+    return found
+
+
+def _entries(text: str) -> Iterator[tuple[list[str], re.Match[str], re.Match[str] | None]]:
+    """Of each entry in ``external_resources``: the keys around it, its own, and its value; ``None`` is a dictionary."""
     for start, end in metadata_ranges(text):
         path: list[str] = []
-        key, value_is_next = "", False
+        key: re.Match[str] | None = None
+        value_is_next = False
         for match in _TOKEN.finditer(text, start, end):
-            token = match[0]
             if match["skip"]:
                 continue
-            if token == "{":
-                path.append(key)
-                if path[:-1] == ["external_resources"]:
-                    found.setdefault(key, {})
-            elif token == "}":
+            if match[0] == "}":
                 del path[-1:]
-            elif match["word"] and not value_is_next:
-                key = token
-            elif match["word"] and path[:1] == ["external_resources"] and len(path) == 2:
-                found[path[1]][key] = _as_printed(token)
-            value_is_next = token == ":"
-    return found
+            elif value_is_next and key is not None:
+                value = match if match["word"] else None
+                if path[:1] == ["external_resources"]:
+                    yield path, key, value
+                if value is None:
+                    path.append(key[0])
+            elif match["word"]:
+                key = match
+            value_is_next = match[0] == ":"
 
 
 def with_external_resources(module: str, resources: ExternalResources, *, limit: int | None = None) -> str:

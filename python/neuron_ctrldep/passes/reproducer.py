@@ -6,14 +6,17 @@ stays MLIR that every tool reads.
 
 from __future__ import annotations
 
-import re
+import dataclasses
 from dataclasses import dataclass
 
 from neuron_ctrldep.errors import InputError, SourceLocation
-from neuron_ctrldep.passes.metadata import metadata_ranges, quoted, unquoted, with_external_resources
-
-_ENTRY = re.compile(r'(?P<key>\w+)\s*:\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<bool>true|false))\s*,?\s*', re.DOTALL)
-_START = re.compile(r"\bmlir_reproducer\s*:\s*\{")
+from neuron_ctrldep.passes.metadata import (
+    external_entries,
+    external_resources,
+    quoted,
+    unquoted,
+    with_external_resources,
+)
 
 OWNER = "mlir_reproducer"
 """Whose the resources are."""
@@ -23,7 +26,8 @@ OWNER = "mlir_reproducer"
 class Reproducer:
     """How to run the module."""
 
-    pipeline: str
+    pipeline: str = ""
+    """Empty, where a file names none."""
     disable_threading: bool = False
     verify_each: bool = True
 
@@ -41,43 +45,28 @@ def read_reproducer(text: str, *, file: str = "-") -> Reproducer | None:
     """The reproducer in the metadata of ``text``; ``None`` when there is none.
 
     Raises:
-        InputError: it is malformed.
+        InputError: it has a key or a value that is not a reproducer's.
     """
-    start = _find(text)
-    if start is None:
+    if OWNER not in external_resources(text):
         return None
-    values: dict[str, str | bool] = {}
-    offset = start
-    while True:
-        while offset < len(text) and text[offset].isspace():
-            offset += 1
-        if offset < len(text) and text[offset] == "}":
-            break
-        entry = _ENTRY.match(text, offset)
-        if entry is None:
-            raise _malformed("expected 'key: value' or '}' in the reproducer", text, offset, file)
-        values[entry["key"]] = _text(entry["text"]) if entry["bool"] is None else entry["bool"] == "true"
-        offset = entry.end()
-    pipeline = values.get("pipeline")
-    if not isinstance(pipeline, str):
-        raise _malformed(
-            "the reproducer has no pipeline: expected 'pipeline: \"builtin.module(...)\"'", text, start - 1, file
-        )
-    return Reproducer(pipeline, values.get("disable_threading") is True, values.get("verify_each") is not False)
+    found = Reproducer()
+    for entry in external_entries(text):
+        if entry.owner != OWNER:
+            continue
+        is_text = entry.value.startswith('"')
+        if entry.key not in ("pipeline", "disable_threading", "verify_each"):
+            raise _malformed(f"unknown '{OWNER}' resource key '{entry.key}'", text, entry.key_offset, file)
+        if is_text != (entry.key == "pipeline"):
+            expected = "'true' or 'false'" if is_text else "string"
+            raise _malformed(f"expected {expected} value for key '{entry.key}'", text, entry.value_offset, file)
+        value = _text(entry.value) if is_text else entry.value == "true"
+        found = dataclasses.replace(found, **{entry.key: value})  # type: ignore[arg-type]
+    return found
 
 
 def _text(literal: str) -> str:
     """Bytes that are not UTF-8 are no pipeline; they are shown as U+FFFD in the message about it."""
     return unquoted(literal).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _find(text: str) -> int | None:
-    """The offset behind ``mlir_reproducer: {`` in the metadata."""
-    for start, end in metadata_ranges(text):
-        found = _START.search(text, start, end)
-        if found:
-            return found.end()
-    return None
 
 
 def _malformed(message: str, text: str, offset: int, file: str) -> InputError:

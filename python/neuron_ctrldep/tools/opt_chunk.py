@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.errors import CtrlDepError, Diagnostic, SourceLocation
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, InputError, SourceLocation
 from neuron_ctrldep.files import write_output
 from neuron_ctrldep.inputs import load_mlir
 from neuron_ctrldep.mlir import ir
@@ -122,7 +122,9 @@ class Chunk:
         self._verify_each &= reproducer.verify_each
         self._disable_threading |= reproducer.disable_threading
         if self._options.pass_pipeline is None:
-            stored = parse_pipeline(reproducer.pipeline, file="reproducer")
+            stored = Pipeline()
+            if reproducer.pipeline:
+                stored = parse_pipeline(reproducer.pipeline, file="reproducer")
             more = pipeline_from_flags(self._job.pass_flags, anchor=stored.anchor)
             self._pipeline = replace(stored, elements=(*stored.elements, *more.elements))
 
@@ -153,6 +155,7 @@ class Chunk:
             self._pipeline = pipeline_from_flags(self._job.pass_flags, anchor=operation.name)
         if options.dump_pass_pipeline:
             print(self._pipeline.dump(), file=sys.stderr)
+        self._check_threading()
         if options.mlir_generate_reproducer:
             # Before the run: a pass that fails, or ends the process, is what one wants to reproduce.
             how = Reproducer(str(self._pipeline), self._disable_threading, self._verify_each)
@@ -174,6 +177,18 @@ class Chunk:
             if statistics is not None:
                 display = options.mlir_pass_statistics_display
                 sys.stderr.write(statistics.report(self._pipeline, display=display))
+
+    def _check_threading(self) -> None:
+        """Refuse what mlir-opt refuses, in its words, although passes do not run side by side here."""
+        options = self._options
+        if self._disable_threading:
+            return
+        if options.mlir_print_ir_module_scope:
+            raise InputError(
+                "IR print for module scope can't be setup on a pass-manager without disabling multi-threading first."
+            )
+        if options.mlir_pass_pipeline_local_reproducer and options.mlir_pass_pipeline_crash_reproducer:
+            raise InputError("Local crash reproduction may not be used without disabling mutli-threading first.")
 
     @contextlib.contextmanager
     def _crash_reproducer(self, operation: ir.Operation) -> Iterator[CrashReproducer | None]:
