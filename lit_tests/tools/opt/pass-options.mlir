@@ -20,6 +20,10 @@
 // The same grammar holds for the options of passes in Python. A flag alone is true; a list has commas.
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes neuron-ctrldep-opt %s -o /dev/null --dump-pass-pipeline --pass-pipeline='builtin.module(func.func(extra-count-ops{only={func.return,"odd name"}}),flatten-control-dep-tuple-operands{main-only neuron-exact=0})' 2>&1 | FileCheck %s --check-prefix=PYTHON
 // PYTHON: extra-count-ops{only={func.return,{odd name}}}
+// A list that is given twice goes on.
+// RUN: env PYTHONPATH=%S/Inputs/extra_passes neuron-ctrldep-opt %s -o /dev/null --dump-pass-pipeline --pass-pipeline='builtin.module(func.func(extra-count-ops{only=a,b only=c}),canonicalize{enable-patterns=a,b enable-patterns=c})' 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: extra-count-ops{only={a,b,c}}
+// TWICE: canonicalize{{{.*}}enable-patterns={a,b,c}
 // PYTHON: flatten-control-dep-tuple-operands{main-only=true}
 
 func.func @f() {

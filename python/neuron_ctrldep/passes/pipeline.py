@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from typing import Any
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import Diagnostic, PipelineError
@@ -183,7 +184,12 @@ class Resolver:
             raise self._source.error(element.offset, misplaced(element.name, cls.anchor, anchor))
         end = element.options_offset + len(element.options or "")
         options = parse_options(self._source, element.options_offset, end) if element.options else []
-        return PassCall(element.name, cls(**dict(self._value(cls, option) for option in options)), cls.anchor)
+        values: dict[str, Any] = {}
+        for option in options:
+            name, value = self._value(cls, option)
+            # A list that is given once more goes on, as in MLIR; of everything else the last counts.
+            values[name] = (*values[name], *value) if isinstance(value, tuple) and name in values else value
+        return PassCall(element.name, cls(**values), cls.anchor)
 
     def _value(self, cls: type[Pass], option: Option) -> tuple[str, object]:
         try:
