@@ -235,3 +235,25 @@ module {
     return
   }
 }
+
+// -----
+
+// A loop whose bounds are compared as unsigned numbers: here from 0 to 255, so that it does run.
+// CHECK-LABEL: func.func @unsigned
+// CHECK: scf.for unsigned {{.*}} iter_args(%[[K:[^ ,:)]*]] =
+// CHECK: "task.submit"(%{{.*}}, %[[K]]) {{.*}}task.name = "w"
+// CHECK: "task.submit"(%{{.*}}, %{{.*}}) {arg_directions = ["NoDep"]{{.*}}task.name = "r"
+module {
+  func.func private @W(tensor<8xf32> {task.direction = "out"}) attributes {task.kind = "kernel"}
+  func.func private @R(tensor<8xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}
+  func.func @unsigned(%s: tensor<8xf32>) attributes {task.kind = "orchestration"} {
+    %first = arith.constant 0 : i8
+    %last = arith.constant -1 : i8
+    %step = arith.constant 100 : i8
+    scf.for unsigned %i = %first to %last step %step : i8 {
+      func.call @W(%s) {task.name = "w"} : (tensor<8xf32>) -> ()
+    }
+    func.call @R(%s) {task.name = "r"} : (tensor<8xf32>) -> ()
+    return
+  }
+}

@@ -250,3 +250,10 @@ def test_several_functions_and_deep_nesting():
     )
     assert "void orchestration_0(" in print_orchestration(parse(two))
     assert "void orchestration_1(" in print_orchestration(parse(two))
+
+
+def test_a_loop_with_unsigned_bounds_is_an_error_where_that_matters():
+    loop = "%last = arith.constant {} : index\nscf.for unsigned %i = %c0 to %last step %c1 {{ }}"
+    with pytest.raises(InputError, match="compared as unsigned"):
+        print_orchestration(parse(program(loop.format(-1))))
+    assert "for (int64_t" in print_orchestration(parse(program(loop.format(4))))

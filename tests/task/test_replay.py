@@ -208,3 +208,8 @@ def test_offsets_from_arguments_against_enumeration():
             first, second = (set(range(start, start + form[3])) for start, form in zip(starts, forms, strict=True))
             assert not first & second, (forms, at, by)
     assert apart > 30
+
+
+def test_a_loop_with_unsigned_bounds_runs():
+    bounds = "%first = arith.constant 0 : i8\n%last = arith.constant -1 : i8\n%step = arith.constant 100 : i8\n"
+    assert windows_race(bounds + "scf.for unsigned %i = %first to %last step %step : i8 {\n" + window("p", "0") + "}\n")

@@ -247,6 +247,8 @@ class _FunctionPrinter(Writer):
         """Open one C++ loop for each induction variable; returns how many."""
         all_dimensions = dimensions(op)
         for dimension in all_dimensions:
+            if not dimension.is_plain:
+                reject(op, "its bounds are compared as unsigned numbers, and may be beyond the signed ones")
             lower, upper, step = (self.bound(b) for b in (dimension.lower, dimension.upper, dimension.step))
             name = self.names[dimension.index] = self.fresh()
             self.open(f"for (int64_t {name} = {lower}; {name} < {upper}; {name} += {step}) {{")

@@ -113,7 +113,9 @@ class Construct:
     condition: ir.Value | None = None
     """What ``scf.if`` decides by."""
     ranges: tuple[tuple[object, ...], ...] = ()
-    """The bounds and steps of a loop, to compare: constants, or values."""
+    """The bounds and steps of a loop, to compare: constants, or values, and how they are compared."""
+    has_plain_indices: bool = True
+    """Whether its induction variables take the values that ``indices`` say, and not those modulo a power of two."""
 
     @cached_property
     def runs_at_least_once(self) -> bool:
@@ -305,13 +307,18 @@ class Flow:
             indices = []
             found = dimensions(op)
             construct.ranges = tuple(
-                tuple(b.value if b.constant is None else b.constant for b in (d.lower, d.upper, d.step)) for d in found
+                (
+                    *(b.value if b.constant is None else b.constant for b in (d.lower, d.upper, d.step)),
+                    "unsigned" if d.is_unsigned else "signed",
+                )
+                for d in found
             )
             for dimension in found:
                 lower, step = dimension.lower.constant, dimension.step.constant
                 indices.append(LoopIndex(self._indices, lower, step, dimension.trip_count))
                 self._indices += 1
             construct.indices = tuple(indices)
+            construct.has_plain_indices = all(dimension.is_plain for dimension in found)
         for number in range(len(op.regions)):
             if name == "scf.if" and not len(op.regions[number].blocks):
                 continue  # no else branch

@@ -53,7 +53,7 @@ class IndexValues:
             if not right.terms:
                 return left.times(right.constant)
             return right.times(left.constant) if not left.terms else None
-        if name in ("arith.index_cast", "arith.index_castui"):
+        if name == "arith.index_cast" or (name == "arith.index_castui" and _is_wide(op.operands[0].type)):
             return self.affine(op.operands[0], depth + 1)
         if name == "affine.apply":
             return self._apply(op, depth)

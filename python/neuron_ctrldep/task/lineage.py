@@ -80,10 +80,9 @@ class _Tracer:
         while stack:
             for item in stack.pop().items:
                 if isinstance(item, Construct):
-                    for value, index in zip(
-                        item.bodies[0].arguments if item.indices else (), item.indices, strict=False
-                    ):
-                        self.indices.bind(value, index)
+                    if item.has_plain_indices and item.indices:
+                        for value, index in zip(item.bodies[0].arguments, item.indices, strict=False):
+                            self.indices.bind(value, index)
                     stack += item.bodies
 
     # --- bodies ---

@@ -10,6 +10,9 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import constant_int
 from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
+UNSIGNED = "unsignedCmp"
+"""On ``scf.for``: its bounds are compared as unsigned numbers."""
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -27,6 +30,16 @@ class Dimension:
     lower: Bound
     upper: Bound
     step: Bound
+    is_unsigned: bool = False
+    """Whether they are compared as unsigned numbers; then their constants are such numbers."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the values it takes are the same as signed numbers, in arithmetic too."""
+        if not self.is_unsigned:
+            return True
+        upper = self.upper.constant
+        return upper is not None and upper <= 1 << (_width(self.index.type) - 1)
 
     @property
     def trip_count(self) -> int | None:
@@ -54,7 +67,13 @@ def dimensions(loop: ir.Operation) -> list[Dimension]:
     else:
         return []
     indices = list(loop.regions[0].blocks[0].arguments)
-    return [Dimension(*parts) for parts in zip(indices, *groups, strict=False)]
+    is_unsigned = UNSIGNED in loop.attributes
+    if is_unsigned:
+        groups = [[_unsigned(bound, indices[0].type) for bound in group] for group in groups]
+    return [
+        Dimension(index, lower, upper, step, is_unsigned)
+        for index, lower, upper, step in zip(indices, *groups, strict=False)
+    ]
 
 
 def trip_count(loop: ir.Operation) -> int | None:
@@ -68,6 +87,14 @@ def trip_count(loop: ir.Operation) -> int | None:
 
 def _dynamic(value: ir.Value) -> Bound:
     return Bound(value, constant_int(value))
+
+
+def _unsigned(bound: Bound, type_: ir.Type) -> Bound:
+    return bound if bound.constant is None else Bound(bound.value, bound.constant % (1 << _width(type_)))
+
+
+def _width(type_: ir.Type) -> int:
+    return type_.width if isinstance(type_, ir.IntegerType) else 64
 
 
 def _mixed(static: int, rest: Iterator[ir.Value]) -> Bound:

@@ -282,7 +282,9 @@ class Reduction:
                 steady_branches[owner.condition] = body.position
         ranges.update(owner.ranges)
         steady_ranges.update(
-            bounds for bounds in owner.ranges if all(isinstance(b, int) or _is_fixed(b, self._top) for b in bounds)
+            bounds
+            for bounds in owner.ranges
+            if all(isinstance(b, int | str) or _is_fixed(b, self._top) for b in bounds)
         )
         return Taken(branches, frozenset(ranges), Taken(steady_branches, frozenset(steady_ranges)))
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.dialect import is_id_tensor, is_storage, is_task_id, ops_of
+from neuron_ctrldep.task.loops import UNSIGNED
 from neuron_ctrldep.task.program import Scope
 from neuron_ctrldep.task.replay.model import Mask
 from neuron_ctrldep.task.replay.numbers import Free, Number, is_known, known, note_step, turn_of
@@ -370,6 +371,8 @@ def _index_switch(run: Interpreter, op: ir.Operation) -> list[Any]:
 @_handles("scf.for")
 def _for(run: Interpreter, op: ir.Operation) -> list[Any]:
     lower, upper, step, *carried = run.read(op)
+    if UNSIGNED in op.attributes:
+        lower, upper, step = (_as_unsigned(bound, op.operands[0].type) for bound in (lower, upper, step))
     execution = run.new_execution()
     count = run.count(lower, upper, step)
     if count > 1:
@@ -378,6 +381,12 @@ def _for(run: Interpreter, op: ir.Operation) -> list[Any]:
         index = turn_of(lower, step, iteration)
         carried = run.turn(execution, iteration, op.regions[0].blocks[0], [index, *carried], False)
     return carried
+
+
+def _as_unsigned(number: Number, type_: ir.Type) -> Number:
+    """``number`` where it counts as an unsigned one; unknown, unless that makes no difference to arithmetic."""
+    width = type_.width if isinstance(type_, ir.IntegerType) else 64
+    return number if is_known([number]) and 0 <= known([number])[0] < 1 << (width - 1) else None
 
 
 @_handles("scf.while")
