@@ -198,3 +198,39 @@ module {
     return
   }
 }
+
+// -----
+
+// Tasks where a reduction says how to combine, and a call of what only run time knows.
+// CHECK-LABEL: func.func @in_a_reduction
+// CHECK-SAME: task.fallback
+// CHECK-LABEL: func.func @indirect
+// CHECK-SAME: task.fallback
+module {
+  func.func private @W(memref<8xf32> {task.direction = "out"}) attributes {task.kind = "kernel"}
+  func.func private @R(memref<8xf32> {task.direction = "in"}) attributes {task.kind = "kernel"}
+  // expected-note@+1 {{the function stays with the tracking of the run time}}
+  func.func @in_a_reduction(%s: memref<8xf32>, %n: index) attributes {task.kind = "orchestration"} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %z = arith.constant 0 : i32
+    %q = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%z) -> i32 {
+      // expected-remark@+1 {{'scf.reduce' may submit tasks}}
+      scf.reduce(%z : i32) {
+        ^bb0(%l: i32, %r: i32):
+          func.call @W(%s) : (memref<8xf32>) -> ()
+          scf.reduce.return %l : i32
+      }
+    }
+    func.call @R(%s) : (memref<8xf32>) -> ()
+    return
+  }
+  // expected-note@+1 {{the function stays with the tracking of the run time}}
+  func.func @indirect(%s: memref<8xf32>) attributes {task.kind = "orchestration"} {
+    %f = func.constant @W : (memref<8xf32>) -> ()
+    // expected-remark@+1 {{'func.call_indirect' may submit tasks}}
+    func.call_indirect %f(%s) : (memref<8xf32>) -> ()
+    func.call @R(%s) : (memref<8xf32>) -> ()
+    return
+  }
+}

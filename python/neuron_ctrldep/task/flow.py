@@ -241,6 +241,8 @@ class Flow:
                     body.terminator = op
                     operands = list(op.operands)
                     body.returned = operands[1:] if name == "scf.condition" else operands
+                    if self._holds_tasks(op):  # where a reduction says how to combine
+                        body.items.append(PlainOp(op, name, body, True))
                 elif not name.startswith("arith.") or name == "arith.select":
                     body.items.append(PlainOp(op, name, body, self._holds_tasks(op)))
                     if name == "func.call":

@@ -13,6 +13,7 @@ from neuron_ctrldep.task.storage import Root, RootTable, Storage, Unsupported, V
 from neuron_ctrldep.task.views import Views
 
 _ALLOCATIONS = frozenset({"memref.alloc", "memref.alloca", "tensor.empty"})
+_CALLS = frozenset({"func.call", "func.call_indirect"})
 _HARMLESS = frozenset({"memref.dim", "tensor.dim", "memref.rank", "tensor.rank", "memref.assume_alignment"})
 """Ops that look at a value, not at its elements."""
 
@@ -287,12 +288,17 @@ class _Tracer:
         if len(op.regions):
             used = dict.fromkeys(value for inner in walk(op) for value in inner.operands if is_storage(value.type))
             touched += [self.lineage.of(value) for value in used]
-        submits = item.holds_tasks or (item.name == "func.call" and bool(touched))
-        if op.name == "func.call" and not touched and self.flow.module.may_submit([op.attributes["callee"].value]):
+        submits = item.holds_tasks or (item.name in _CALLS and bool(touched))
+        if not touched and (submits or self._may_submit(op)):
             # On storage of its own, at least; but in a MANUAL scope its tasks would be untracked.
             submits, touched = True, [Unsupported("what the tasks of another function access")]
         if touched:
             self._touch(op, item.body, touched, submits=submits)
+
+    def _may_submit(self, op: ir.Operation) -> bool:
+        if op.name == "func.call":
+            return self.flow.module.may_submit([op.attributes["callee"].value])
+        return op.name == "func.call_indirect"
 
     def _touch(self, op: ir.Operation, body: Body, storage: list[Storage], *, submits: bool = False) -> None:
         self.lineage.touches[op] = [Touch(op, body, found, submits) for found in storage]
