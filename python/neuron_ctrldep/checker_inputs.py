@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from neuron_ctrldep.checker import EmittedFunction, SourceBlock, SourceInstruction
-from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, NAME
+from neuron_ctrldep.wire import BARRIER, FRONTEND_ATTRIBUTES, NAME, TARGET
 
 if TYPE_CHECKING:
     from neuron_ctrldep.hlo.module import HloModule
@@ -19,11 +20,19 @@ _SIDE_EFFECTS = frozenset(
 """HLO opcodes that act on something outside the program even when nothing reads their result."""
 
 
+Instruction: TypeAlias = Any
+"""An ``HloInstructionProto``."""
+
+
 # --- sources ----------------------------------------------------------------------------------------------------------
 
 
 def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
-    """The computations of an HLO module, with their control edges; repeated predecessors count once."""
+    """The computations of an HLO module, with their control edges; repeated predecessors count once.
+
+    A wire op in the source, or the barrier that stands for one, holds edges that may be written nowhere else: from its
+    predecessors to its own name, which stands for what reads it.
+    """
     proto = module.proto
     by_id = {computation.id: computation for computation in proto.computations}
     blocks: dict[str, SourceBlock] = {}
@@ -32,7 +41,7 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
         instructions = {
             one.name: SourceInstruction(
                 one.name,
-                one.opcode,
+                "add-dependency" if _orders_data(one) else one.opcode,
                 [names[operand] for operand in one.operand_ids],
                 one.custom_call_has_side_effect or one.opcode in _SIDE_EFFECTS,
                 one.tuple_index,
@@ -44,6 +53,7 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
             for one in computation.instructions
             for predecessor in dict.fromkeys(one.control_predecessor_ids)
         ]
+        edges += _held_edges(computation.instructions, edges)
         blocks[computation.name] = SourceBlock(
             computation.name,
             instructions,
@@ -56,6 +66,38 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
             for called in instruction.called_computation_ids:
                 blocks[by_id[called].name].callers.append((computation.name, instruction.name))
     return blocks
+
+
+def _orders_data(instruction: Instruction) -> bool:
+    """Whether it is packaging that forwards data, ordered after other operands."""
+    if instruction.opcode == "custom-call":
+        return instruction.custom_call_target == TARGET
+    return instruction.opcode == "opt-barrier" and BARRIER in instruction.frontend_attributes.map
+
+
+def _held_edges(instructions: Iterable[Instruction], written: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The edges that wire ops and marked barriers hold, without those that are written as control edges too."""
+    by_id = {instruction.id: instruction for instruction in instructions}
+    readers: dict[int, list[Instruction]] = {}
+    for instruction in by_id.values():
+        for operand in dict.fromkeys(instruction.operand_ids):
+            readers.setdefault(operand, []).append(instruction)
+    known = set(written)
+    edges: list[tuple[str, str]] = []
+    for instruction in by_id.values():
+        if not _orders_data(instruction):
+            continue
+        held, ends = list(instruction.operand_ids), [instruction]
+        if instruction.opcode == "opt-barrier":
+            packed = by_id[held[0]] if held else None
+            held = list(packed.operand_ids) if packed is not None and packed.opcode == "tuple" else []
+            ends = [one for one in readers.get(instruction.id, ()) if one.tuple_index == len(held) - 1]
+        for end in ends:
+            waiting = [end, *readers.get(end.id, ())]
+            for predecessor in dict.fromkeys(by_id[one].name for one in held[:-1]):
+                if not any((predecessor, one.name) in known for one in waiting):
+                    edges.append((predecessor, end.name))
+    return edges
 
 
 _OPCODES = {
