@@ -7,8 +7,8 @@ from typing import NoReturn
 
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.mlir import ir, source_location
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.dialect import is_id_tensor, is_storage, is_task_id
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
 
 def reject(op: ir.Operation, why: str = "") -> NoReturn:

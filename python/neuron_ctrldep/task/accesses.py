@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import get_attribute
 from neuron_ctrldep.task.dialect import NO_DEP, is_storage
-from neuron_ctrldep.task.ext import get_attribute
 from neuron_ctrldep.task.flow import TaskNode
 from neuron_ctrldep.task.lineage import Lineage
 from neuron_ctrldep.task.program import Kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.dialect import replace_op
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
 _SAME_FORM = {
     "memref.cast": "tensor.cast",

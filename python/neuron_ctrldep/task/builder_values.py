@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from neuron_ctrldep.errors import InputError, SourceLocation
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.dialect import Direction, is_id_tensor, is_storage, is_task_id, task_id_type
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 _DYNAMIC_OFFSET = ir.ShapedType.get_dynamic_stride_or_offset()

@@ -11,13 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.task.ext import (
+from neuron_ctrldep.task.constraints import (
     AnyType,
-    Attr,
     FlatSymbol,
-    OpDefinition,
-    Operands,
-    Results,
     Slots,
     TaskIdOrTensor,
     TaskIdType,
@@ -25,6 +21,7 @@ from neuron_ctrldep.task.ext import (
     TextArray,
     Unit,
 )
+from neuron_ctrldep.task.ext import Attr, OpDefinition, Operands, Results
 
 # --- names ------------------------------------------------------------------------------------------------------------
 

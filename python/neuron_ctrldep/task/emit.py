@@ -5,22 +5,22 @@ Only what an edge needs is built. Blocks are moved, never copied, so that ops in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.decisions import Decisions
 from neuron_ctrldep.task.dialect import (
     AUTO_MANUAL,
     BRANCHES,
-    HAZARDS,
     Barrier,
     Invalid,
     replace_op,
     task_id_type,
 )
 from neuron_ctrldep.task.emit_forall import gather_ids
+from neuron_ctrldep.task.emit_submit import SubmitWriter, attributes_of
 from neuron_ctrldep.task.events import Hazards, TaskHazards
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.flow import Body, Construct, Flow, TaskNode
 from neuron_ctrldep.task.ids import (
     Choice,
@@ -36,12 +36,6 @@ from neuron_ctrldep.task.ids import (
     flatten,
     resolve,
 )
-from neuron_ctrldep.task.program import Kernel
-
-_HAZARD_TEXTS = tuple(
-    "+".join(name for bit, name in enumerate(HAZARDS) if kinds >> bit & 1) for kinds in range(1 << len(HAZARDS))
-)
-"""The spelling of hazards in ``compiler_dep_hazards``, by their bits."""
 
 
 def emit(flow: Flow, hazards: Hazards, decisions: Decisions) -> None:
@@ -66,9 +60,7 @@ class _Emitter:
         self.decisions = decisions
         self.id_type = task_id_type(flow.function.operation.context)
         self.values: dict[Id, ir.Value] = {}
-        self.callees: dict[Kernel, ir.Attribute] = {}
-        self.texts: dict[tuple[str, ...], ir.Attribute] = {}
-        self.segments: dict[tuple[int, ...], ir.Attribute] = {}
+        self.submits = SubmitWriter(self.id_type)
         self.no_task: ir.Value | None = None
         self.barriers: list[dict[tuple[Id, ...], ir.Value]] = []
         self.wanted: dict[Construct, list[Id]] = {}
@@ -170,75 +162,18 @@ class _Emitter:
         leaf, edges, directions = found.leaf, found.edges, found.directions
         wanted = leaf.uses > 0 or leaf in self.kept
         if edges or (wanted and not task.is_submit):
-            op = self._submit(task, op, edges, directions or task.directions)
+            values = [self._used(resolve(node)) for node in edges]
+            op = self.submits.write(task, values, edges.values(), directions or task.directions)
         elif directions is not None:
-            op.attributes["arg_directions"] = self._texts(directions)
+            op.attributes["arg_directions"] = self.submits.texts(directions)
         if wanted:
             results = op.results
             self.values[leaf] = results[len(results) - 1]
-
-    def _texts(self, texts: tuple[str, ...]) -> ir.Attribute:
-        """An array of strings; the same one is made once."""
-        found = self.texts.get(texts)
-        if found is None:
-            found = self.texts[texts] = ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
-        return found
-
-    def _submit(
-        self, task: TaskNode, op: ir.Operation, edges: Mapping[Id, int], directions: tuple[str, ...]
-    ) -> ir.Operation:
-        attributes = self._task_attributes(task, op)
-        attributes["arg_directions"] = self._texts(directions)
-        args, deps, present = task.segments
-        operands = list(op.operands)
-        if edges:
-            operands += [self._used(resolve(node)) for node in edges]
-            hazards = [_HAZARD_TEXTS[kinds] for kinds in edges.values()]
-            if present:
-                old = attributes.get("compiler_dep_hazards")
-                # Edges without known hazards may stand for any.
-                before = [entry.value for entry in old] if old is not None else ["+".join(HAZARDS)] * present
-                hazards = before + hazards
-            attributes["compiler_dep_hazards"] = self._texts(tuple(hazards))
-        sizes = (args, deps, present + len(edges))
-        segments = self.segments.get(sizes)
-        if segments is None:
-            segments = self.segments[sizes] = ir.DenseI32ArrayAttr.get(list(sizes))
-        attributes[SEGMENT_SIZES] = segments
-        results = list(op.results) if task.is_submit or task.kernel.result_types else []
-        types = [result.type for result in results]
-        if not task.is_submit:
-            types.append(self.id_type)
-        new = ir.Operation.create(
-            "task.submit",
-            results=types,
-            operands=operands,
-            attributes=attributes,
-            loc=op.location,
-            ip=ir.InsertionPoint(op),
-        ).operation
-        if results:
-            for result, value in zip(results, new.results, strict=False):
-                result.replace_all_uses_with(value)
-        op.erase()
-        return new
 
     def _used(self, node: Id) -> ir.Value:
         """The value of ``node`` for an edge; after the last one it is let go, so that few are held at any time."""
         node.uses -= 1
         return self.values[node] if node.uses or node in self.kept else self.values.pop(node)
-
-    def _task_attributes(self, task: TaskNode, op: ir.Operation) -> dict[str, ir.Attribute]:
-        """The attributes of ``op`` but for the directions, which are written anew."""
-        attributes = op.attributes
-        # To look up one is much faster than to list all; nearly always there is nothing but a callee and a name.
-        name = attributes.get("task.name")
-        if task.is_submit or name is None or len(attributes) != 3:
-            return _attributes(op)
-        callee = self.callees.get(task.kernel)
-        if callee is None:
-            callee = self.callees[task.kernel] = attributes["callee"]
-        return {"callee": callee, "task.name": name}
 
     # --- constructs ---
 
@@ -289,7 +224,7 @@ class _Emitter:
     ) -> ir.Operation:
         """A new op beside the one of ``construct``, with its blocks and ``added`` results more."""
         old = construct.op
-        attributes = _attributes(old)
+        attributes = attributes_of(old)
         if segments is not None:
             attributes[SEGMENT_SIZES] = ir.DenseI32ArrayAttr.get(list(segments))
         results = list(old.results)
@@ -316,7 +251,7 @@ class _Emitter:
         body.terminator = ir.Operation.create(
             old.name,
             operands=[*old.operands, *values],
-            attributes=_attributes(old),
+            attributes=attributes_of(old),
             loc=old.location,
             ip=ir.InsertionPoint(old),
         ).operation
@@ -438,11 +373,6 @@ class _Emitter:
             barrier = Barrier.build([result], location=new.location, ip=after)
             self.values[node] = barrier.id
             self.tails[construct] = barrier.operation
-
-
-def _attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """The attributes of ``op`` by name."""
-    return dict(op.attributes.items())
 
 
 def _yielded(phi: Phi) -> Id:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.loops import Bound, Dimension, dimensions
 
 

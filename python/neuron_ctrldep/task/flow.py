@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir, source_location
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.dialect import walk
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 from neuron_ctrldep.task.loops import dimensions
 from neuron_ctrldep.task.program import Kernel, Orchestration, Scope, TaskModule
 from neuron_ctrldep.task.regions import LoopIndex

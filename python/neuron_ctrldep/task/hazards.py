@@ -9,16 +9,15 @@ them. Where control flow joins, the changes of the joined paths become ids of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from neuron_ctrldep.task.accesses import READS, WRITES, Access, AccessReader
 from neuron_ctrldep.task.carried import CarriedIds
+from neuron_ctrldep.task.claims import find_claims
 from neuron_ctrldep.task.events import HAZARD_OF, Conflict, ConstructIds, Event, Hazards, TaskHazards
 from neuron_ctrldep.task.flow import Body, Construct, Flow, PlainOp, TaskNode
 from neuron_ctrldep.task.ids import Choice, Collected, Fence, Id, Join, Leaf, Unknown
 from neuron_ctrldep.task.lineage import Lineage
-from neuron_ctrldep.task.region_index import RegionIndex
 from neuron_ctrldep.task.regions import Region
 from neuron_ctrldep.task.state import (
     LAST_WRITERS,
@@ -340,7 +339,7 @@ class _Walk:
         removed, added = self.changes(mark, body)
         self.state.rewind(mark)
         self.state.release()
-        self._claims(body)
+        find_claims(body, self.reader, self.regions, self.found.claimed)
         for value, initial, joined in self.user.reductions(construct):
             if joined is None:
                 self.user[value] = initial if construct.op.name == "scf.parallel" else self.found.no_task
@@ -365,48 +364,6 @@ class _Walk:
             keys.append((part, region, entry.carried))
         self._fence(construct, keys)
 
-    def _claims(self, body: Body) -> None:
-        """Find the slots that may conflict with another iteration of the parallel loop around ``body``."""
-        construct = body.owner
-        assert construct is not None
-        groups: dict[tuple[Root, Region], _Group] = {}
-        parts: dict[object, Any] = {}
-        for task, access, region in self._inside(body):
-            group = groups.get((access.root, region))
-            if group is None:
-                group = groups[access.root, region] = _Group(region)
-                parts.setdefault(access.root.key, []).append(group)
-            group.does |= access.does
-            group.slots.append((task, access.slot, access.does))
-        for members in parts.values():
-            index: RegionIndex[_Group] = RegionIndex()
-            for group in members:
-                index.add(group)
-            for group in members:
-                if not group.does & WRITES:
-                    continue
-                for elsewhere in self.regions.elsewhere(group.region, construct.indices):
-                    for other in index.overlapping(elsewhere):
-                        other.claimed |= READS | WRITES
-                        group.claimed |= WRITES
-            for group in members:
-                for task, slot, does in group.slots:
-                    if does & group.claimed:
-                        self.found.claimed[task] = self.found.claimed.get(task, 0) | 1 << slot
-
-    def _inside(self, body: Body) -> Iterable[tuple[TaskNode, Access, Region]]:
-        """The accesses below ``body`` that outlive one run of it, with their regions as seen at its end."""
-        for item in body.items:
-            if isinstance(item, TaskNode):
-                for access in self.reader.read(item)[0]:
-                    if not is_private(access.root, body):
-                        yield item, access, access.region
-            elif isinstance(item, Construct):
-                for inner in item.bodies:
-                    for task, access, region in self._inside(inner):
-                        if not is_private(access.root, body):
-                            yield task, access, self.regions.freed(region, item.indices)
-
     # Sequential loops.
 
     def _loop(self, ids: ConstructIds, events: list[Event]) -> None:
@@ -425,13 +382,3 @@ class _Walk:
         self.state.rewind(mark)
         loop.leave()
         self.state.release()
-
-
-@dataclass(eq=False)
-class _Group:
-    """The accesses of one region of one root in a parallel loop."""
-
-    region: Region
-    does: int = 0
-    claimed: int = 0
-    slots: list[tuple[TaskNode, int, int]] = field(default_factory=list)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.dialect import (
     BRANCHES,
     SEQUENTIAL_LOOPS,
@@ -18,7 +19,6 @@ from neuron_ctrldep.task.dialect import (
     walk,
 )
 from neuron_ctrldep.task.distances import Distances, Step
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
 
 def steps(value: ir.Value) -> list[Step]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES
 from neuron_ctrldep.task.dialect import constant_int
-from neuron_ctrldep.task.ext import SEGMENT_SIZES
 
 UNSIGNED = "unsignedCmp"
 """On ``scf.for``: its bounds are compared as unsigned numbers."""

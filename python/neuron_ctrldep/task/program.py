@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.task.attributes import get_attribute, text_of
 from neuron_ctrldep.task.dialect import (
     ALIASES,
     AUTO_SCOPE,
@@ -32,7 +33,6 @@ from neuron_ctrldep.task.dialect import (
     ops_of,
     walk,
 )
-from neuron_ctrldep.task.ext import get_attribute, text_of
 from neuron_ctrldep.task.origins import Origins
 
 

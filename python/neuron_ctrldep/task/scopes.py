@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.task.attributes import get_attribute
 from neuron_ctrldep.task.dialect import (
     AUTO_MANUAL,
     BRANCHES,
@@ -18,7 +19,6 @@ from neuron_ctrldep.task.dialect import (
     ops_of,
     walk,
 )
-from neuron_ctrldep.task.ext import get_attribute
 from neuron_ctrldep.task.program import Orchestration, Scope, TaskModule
 
 

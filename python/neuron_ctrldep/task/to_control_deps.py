@@ -10,6 +10,7 @@ from neuron_ctrldep.control_dep import build_control_dep
 from neuron_ctrldep.errors import Diagnostic, PassError
 from neuron_ctrldep.mlir import ir, source_location
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.task.attributes import SEGMENT_SIZES, text_of
 from neuron_ctrldep.task.buffers_as_tensors import has_tensor_form, tensor_of, to_tensor_form, touches_buffers
 from neuron_ctrldep.task.dialect import (
     AUTO_MANUAL,
@@ -30,7 +31,6 @@ from neuron_ctrldep.task.dialect import (
     terminator_of,
     walk,
 )
-from neuron_ctrldep.task.ext import SEGMENT_SIZES, text_of
 from neuron_ctrldep.task.names import task_names
 from neuron_ctrldep.task.program import Orchestration, Scope, TaskModule, text_attribute
 from neuron_ctrldep.wire import API_VERSION, FRONTEND_ATTRIBUTES, NAME, TARGET

@@ -9,6 +9,7 @@ from typing import ClassVar
 from neuron_ctrldep.errors import CtrlDepError, Diagnostic, InputError, PassError
 from neuron_ctrldep.mlir import ir, source_location
 from neuron_ctrldep.passes.base import Pass, Statistics
+from neuron_ctrldep.task.attributes import get_attribute, text_of
 from neuron_ctrldep.task.dialect import (
     ALIASES,
     AUTO_MANUAL,
@@ -31,7 +32,6 @@ from neuron_ctrldep.task.dialect import (
     ops_of,
     walk,
 )
-from neuron_ctrldep.task.ext import get_attribute, text_of
 from neuron_ctrldep.task.loops import dimensions
 from neuron_ctrldep.task.program import (
     Kernel,

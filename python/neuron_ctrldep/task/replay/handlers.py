@@ -1,29 +1,20 @@
-"""What each op of ``arith``, ``tensor``, ``memref``, ``scf`` and ``task`` does in a replay."""
+"""What each op of ``arith``, ``tensor``, ``memref`` and ``task`` does in a replay."""
 
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from neuron_ctrldep.mlir import ir
-from neuron_ctrldep.task.dialect import is_id_tensor, is_storage, is_task_id, ops_of
-from neuron_ctrldep.task.loops import UNSIGNED
-from neuron_ctrldep.task.program import Scope
+from neuron_ctrldep.task.dialect import is_id_tensor, is_storage, is_task_id
 from neuron_ctrldep.task.replay.model import Mask
-from neuron_ctrldep.task.replay.numbers import Free, Number, is_known, known, note_step, turn_of
+from neuron_ctrldep.task.replay.numbers import Free, Number, is_known, known
 from neuron_ctrldep.task.replay.storage import Root, View, extent, item_size
 
 if TYPE_CHECKING:
     from neuron_ctrldep.task.replay.interpreter import Interpreter
-
-
-MAX_TURNS = 10_000
-"""A ``scf.while`` whose condition is known and that turns more often is not followed."""
 
 
 class Unsupported(Exception):  # noqa: N818 - it is no fault: the program is legal, the replay does not follow it
@@ -71,18 +62,21 @@ _PREDICATES = (
 
 
 Handler: TypeAlias = Callable[["Interpreter", ir.Operation], list[Any]]
-HANDLERS: dict[str, Handler] = {}
+VALUES: dict[str, Handler] = {}
+"""What ops that compute numbers, ids and storage do."""
 
 
-def _handles(*names: str) -> Callable[[Handler], Handler]:
+def handles(table: dict[str, Handler], *names: str) -> Callable[[Handler], Handler]:
+    """Let the function below be what ``table`` says of the ops ``names``."""
+
     def register(handler: Handler) -> Handler:
-        HANDLERS.update(dict.fromkeys(names, handler))
+        table.update(dict.fromkeys(names, handler))
         return handler
 
     return register
 
 
-@_handles("arith.constant")
+@handles(VALUES, "arith.constant")
 def _constant(_: Interpreter, op: ir.Operation) -> list[Any]:
     value = op.attributes["value"]
     if isinstance(value, ir.BoolAttr):
@@ -90,7 +84,7 @@ def _constant(_: Interpreter, op: ir.Operation) -> list[Any]:
     return [value.value if isinstance(value, ir.IntegerAttr) else anything(op.results[0].type)]
 
 
-@_handles("arith.cmpi")
+@handles(VALUES, "arith.cmpi")
 def _compare(run: Interpreter, op: ir.Operation) -> list[Any]:
     a, b = run.read(op)
     if a is None or b is None:
@@ -99,7 +93,7 @@ def _compare(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [Free(holds) if isinstance(a, Free) or isinstance(b, Free) else int(holds)]
 
 
-@_handles("affine.apply")
+@handles(VALUES, "affine.apply")
 def _apply(run: Interpreter, op: ir.Operation) -> list[Any]:
     map_ = op.attributes["map"].value
     operands = run.read(op)
@@ -130,10 +124,10 @@ def _expression(run: Interpreter, expression: Any, dims: Sequence[Any], symbols:
     return None
 
 
-@_handles("arith.select")
+@handles(VALUES, "arith.select")
 def _select(run: Interpreter, op: ir.Operation) -> list[Any]:
     condition, first, second = run.read(op)
-    return [first if _decide(run, condition) else second]
+    return [first if decide(run, condition) else second]
 
 
 def is_open(run: Interpreter, number: Number) -> bool:
@@ -141,7 +135,8 @@ def is_open(run: Interpreter, number: Number) -> bool:
     return number is None or (isinstance(number, Free) and not run.is_correlated)
 
 
-def _decide(run: Interpreter, condition: Number) -> bool:
+def decide(run: Interpreter, condition: Number) -> bool:
+    """Whether ``condition`` holds in this run."""
     if is_open(run, condition):
         return run.choose(2) == 0
     return bool(condition)
@@ -150,22 +145,22 @@ def _decide(run: Interpreter, condition: Number) -> bool:
 # --- task ids ---------------------------------------------------------------------------------------------------------
 
 
-@_handles("task.barrier")
+@handles(VALUES, "task.barrier")
 def _barrier(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [functools.reduce(operator.or_, map(mask_of, run.read(op)), 0)]
 
 
-@_handles("task.invalid")
+@handles(VALUES, "task.invalid")
 def _invalid(_: Interpreter, op: ir.Operation) -> list[Any]:
     return [0]
 
 
-@_handles("tensor.from_elements")
+@handles(VALUES, "tensor.from_elements")
 def _from_elements(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [tuple(run.read(op))] if is_id_tensor(op.results[0].type) else run.unknown(op)
 
 
-@_handles("tensor.splat")
+@handles(VALUES, "tensor.splat")
 def _splat(run: Interpreter, op: ir.Operation) -> list[Any]:
     if not is_id_tensor(op.results[0].type):
         return run.unknown(op)
@@ -173,7 +168,7 @@ def _splat(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [(element,) * slots_of(op.results[0].type, sizes)]
 
 
-@_handles("tensor.insert")
+@handles(VALUES, "tensor.insert")
 def _insert(run: Interpreter, op: ir.Operation) -> list[Any]:
     element, into, *indices = run.read(op)
     if not is_id_tensor(op.results[0].type):
@@ -185,7 +180,7 @@ def _insert(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [tuple(element if number == index else slot for number, slot in enumerate(into))]
 
 
-@_handles("tensor.extract")
+@handles(VALUES, "tensor.extract")
 def _extract(run: Interpreter, op: ir.Operation) -> list[Any]:
     source, *indices = run.read(op)
     if not is_id_tensor(op.operands[0].type):
@@ -199,7 +194,7 @@ def _extract(run: Interpreter, op: ir.Operation) -> list[Any]:
 # --- storage ----------------------------------------------------------------------------------------------------------
 
 
-@_handles("memref.alloc", "memref.alloca", "tensor.empty", "bufferization.alloc_tensor")
+@handles(VALUES, "memref.alloc", "memref.alloca", "tensor.empty", "bufferization.alloc_tensor")
 def _alloc(run: Interpreter, op: ir.Operation) -> list[Any]:
     type_ = op.results[0].type
     sizes = run.read(op)
@@ -208,7 +203,7 @@ def _alloc(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [run.allocate(type_, sizes, f"{op.name} {run.roots}")]
 
 
-@_handles("memref.get_global")
+@handles(VALUES, "memref.get_global")
 def _get_global(run: Interpreter, op: ir.Operation) -> list[Any]:
     name = op.attributes["name"].value
     if name not in run.globals:
@@ -217,12 +212,12 @@ def _get_global(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [run.whole(run.globals[name], op.results[0].type, ())]
 
 
-@_handles("tensor.cast", "memref.cast", "memref.memory_space_cast")
+@handles(VALUES, "tensor.cast", "memref.cast", "memref.memory_space_cast")
 def _cast(run: Interpreter, op: ir.Operation) -> list[Any]:
     return run.read(op)
 
 
-@_handles("memref.dim", "tensor.dim")
+@handles(VALUES, "memref.dim", "tensor.dim")
 def _dim(run: Interpreter, op: ir.Operation) -> list[Any]:
     source, axis = run.read(op)
     if isinstance(source, tuple):
@@ -233,26 +228,26 @@ def _dim(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [type_.get_dim_size(axis)]
 
 
-def _mixed(op: ir.Operation, static: str, operands: Iterator[Number]) -> list[Number]:
+def mixed(op: ir.Operation, static: str, operands: Iterator[Number]) -> list[Number]:
     """Static and dynamic entries of an offset, size or stride list, as one list."""
     dynamic = ir.ShapedType.get_dynamic_size()
     return [next(operands) if entry == dynamic else entry for entry in op.attributes[static]]
 
 
-def _window(run: Interpreter, op: ir.Operation, before: int) -> tuple[list[Number], list[Number], list[Number]]:
+def window(run: Interpreter, op: ir.Operation, before: int) -> tuple[list[Number], list[Number], list[Number]]:
     """The offsets, sizes and strides of a slice; ``before`` operands come first."""
     operands = iter(run.read(op)[before:])
     return (
-        _mixed(op, "static_offsets", operands),
-        _mixed(op, "static_sizes", operands),
-        _mixed(op, "static_strides", operands),
+        mixed(op, "static_offsets", operands),
+        mixed(op, "static_sizes", operands),
+        mixed(op, "static_strides", operands),
     )
 
 
-@_handles("memref.subview", "tensor.extract_slice")
+@handles(VALUES, "memref.subview", "tensor.extract_slice")
 def _slice(run: Interpreter, op: ir.Operation) -> list[Any]:
     source = run.read(op)[0]
-    offsets, sizes, strides = _window(run, op, 1)
+    offsets, sizes, strides = window(run, op, 1)
     if isinstance(source, tuple):
         if not is_known(offsets, sizes, strides):
             certain = functools.reduce(operator.and_, source) if source else 0
@@ -262,19 +257,20 @@ def _slice(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [source.cut(offsets, sizes, strides, op.results[0].type.rank)]
 
 
-@_handles("tensor.insert_slice")
+@handles(VALUES, "tensor.insert_slice")
 def _insert_slice(run: Interpreter, op: ir.Operation) -> list[Any]:
     source, into = run.read(op)[:2]
-    return [_insert_ids(source, into, *_window(run, op, 2)) if isinstance(into, tuple) else into]
+    return [insert_ids(source, into, *window(run, op, 2)) if isinstance(into, tuple) else into]
 
 
-def _insert_ids(
+def insert_ids(
     source: tuple[Mask, ...],
     into: tuple[Mask, ...],
     offsets: Sequence[Number],
     sizes: Sequence[Number],
     strides: Sequence[Number],
 ) -> tuple[Mask, ...]:
+    """``into`` with the ids of ``source`` put where the slice says."""
     if not is_known([o if not isinstance(o, Free) else int(o) for o in offsets], sizes, strides):
         certain = functools.reduce(operator.and_, source) if source else 0
         return tuple(slot & certain for slot in into)
@@ -287,7 +283,7 @@ def _insert_ids(
     return tuple(updated)
 
 
-@_handles("memref.transpose")
+@handles(VALUES, "memref.transpose")
 def _transpose(run: Interpreter, op: ir.Operation) -> list[Any]:
     order = [ir.AffineDimExpr(result).position for result in op.attributes["permutation"].value.results]
     return [run.read(op)[0].transposed(order)]
@@ -297,7 +293,7 @@ def _groups(op: ir.Operation) -> list[list[int]]:
     return [[entry.value for entry in group] for group in op.attributes["reassociation"]]
 
 
-@_handles("memref.expand_shape", "tensor.expand_shape")
+@handles(VALUES, "memref.expand_shape", "tensor.expand_shape")
 def _expand_shape(run: Interpreter, op: ir.Operation) -> list[Any]:
     source = run.read(op)[0]
     type_ = op.results[0].type
@@ -306,147 +302,21 @@ def _expand_shape(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [source.expanded(extent(type_, (), 1), _groups(op))]
 
 
-@_handles("memref.collapse_shape", "tensor.collapse_shape")
+@handles(VALUES, "memref.collapse_shape", "tensor.collapse_shape")
 def _collapse_shape(run: Interpreter, op: ir.Operation) -> list[Any]:
     return [run.read(op)[0].collapsed(_groups(op))]
 
 
-@_handles("memref.reinterpret_cast")
+@handles(VALUES, "memref.reinterpret_cast")
 def _reinterpret_cast(run: Interpreter, op: ir.Operation) -> list[Any]:
-    offsets, sizes, strides = _window(run, op, 1)
+    offsets, sizes, strides = window(run, op, 1)
     return [run.read(op)[0].reinterpreted(offsets[0], sizes, strides)]
 
 
-@_handles("memref.view")
+@handles(VALUES, "memref.view")
 def _memref_view(run: Interpreter, op: ir.Operation) -> list[Any]:
     source, shift, *sizes = run.read(op)
     type_ = op.results[0].type
     if not is_known(sizes):
         return [source.some_part()]
     return [source.bytes_at(shift, extent(type_, sizes, 1), item_size(type_))]
-
-
-# --- control flow -----------------------------------------------------------------------------------------------------
-
-
-@_handles("func.call")
-def _call(run: Interpreter, op: ir.Operation) -> list[Any]:
-    function = run.module.functions.get(op.attributes["callee"].value)
-    if function is None or not function.regions[0].blocks:
-        return run.unknown(op)
-    return run.call(function, run.read(op))
-
-
-@_handles("scf.execute_region")
-def _execute_region(run: Interpreter, op: ir.Operation) -> list[Any]:
-    around = run.is_manual
-    scope = Scope.of(op)
-    if scope is not None:
-        run.is_manual = scope.mode == "manual"
-    if len(op.regions[0].blocks) != 1:
-        raise Unsupported("cannot follow a scf.execute_region of several blocks")
-    try:
-        return run.block(op.regions[0].blocks[0], [])
-    finally:
-        run.is_manual = around
-
-
-@_handles("scf.if")
-def _if(run: Interpreter, op: ir.Operation) -> list[Any]:
-    taken = op.regions[0 if _decide(run, run.read(op)[0]) else 1]
-    return run.block(taken.blocks[0], []) if taken.blocks else []
-
-
-@_handles("scf.index_switch")
-def _index_switch(run: Interpreter, op: ir.Operation) -> list[Any]:
-    value = run.read(op)[0]
-    cases = list(op.attributes["cases"])
-    if value is None or isinstance(value, Free):
-        number = run.choose(len(cases) + 1)
-    else:
-        number = cases.index(value) + 1 if value in cases else 0
-    return run.block(op.regions[number].blocks[0], [])
-
-
-@_handles("scf.for")
-def _for(run: Interpreter, op: ir.Operation) -> list[Any]:
-    lower, upper, step, *carried = run.read(op)
-    if UNSIGNED in op.attributes:
-        lower, upper, step = (_as_unsigned(bound, op.operands[0].type) for bound in (lower, upper, step))
-    execution = run.new_execution()
-    count = run.count(lower, upper, step)
-    if count > 1:
-        note_step(step)
-    for iteration in range(count):
-        index = turn_of(lower, step, iteration)
-        carried = run.turn(execution, iteration, op.regions[0].blocks[0], [index, *carried], False)
-    return carried
-
-
-def _as_unsigned(number: Number, type_: ir.Type) -> Number:
-    """``number`` where it counts as an unsigned one; unknown, unless that makes no difference to arithmetic."""
-    width = type_.width if isinstance(type_, ir.IntegerType) else 64
-    return number if is_known([number]) and 0 <= known([number])[0] < 1 << (width - 1) else None
-
-
-@_handles("scf.while")
-def _while(run: Interpreter, op: ir.Operation) -> list[Any]:
-    carried = run.read(op)
-    execution = run.new_execution()
-    for iteration in itertools.count():
-        if iteration == MAX_TURNS:
-            raise Unsupported(f"a scf.while turns more than {MAX_TURNS} times")
-        condition, *forwarded = run.turn(execution, iteration, op.regions[0].blocks[0], carried, False)
-        # A condition that is known is followed; one that is not may end the loop at any time, and must in the end.
-        if is_open(run, condition) and iteration >= max(run.trips):
-            return forwarded
-        if not _decide(run, condition):
-            return forwarded
-        carried = run.turn(execution, iteration, op.regions[1].blocks[0], forwarded, False)
-    raise AssertionError("the loop above ends by returning")
-
-
-def _points(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    yield from np.ndindex(*counts)
-
-
-@_handles("scf.parallel")
-def _parallel(run: Interpreter, op: ir.Operation) -> list[Any]:
-    values = run.read(op)
-    rank = (len(values) - len(op.results)) // 3
-    lower, upper, step = values[:rank], values[rank : 2 * rank], values[2 * rank : 3 * rank]
-    reduced = values[3 * rank :]
-    counts = [run.count(*bounds) for bounds in zip(lower, upper, step, strict=True)]
-    execution = run.new_execution()
-    block = op.regions[0].blocks[0]
-    reduce = ops_of(block)[-1]
-    for number, point in enumerate(_points(counts)):
-        indices = [turn_of(low, by, at) for low, by, at in zip(lower, step, point, strict=True)]
-        found = run.turn(execution, number, block, indices, True)
-        reduced = [
-            run.block(region.blocks[0], [old, new])[0]
-            for region, old, new in zip(reduce.regions, reduced, found, strict=True)
-        ]
-    return reduced
-
-
-@_handles("scf.forall")
-def _forall(run: Interpreter, op: ir.Operation) -> list[Any]:
-    lists = ("staticLowerBound", "staticUpperBound", "staticStep")
-    operands = iter(run.read(op))
-    lower, upper, step = (_mixed(op, name, operands) for name in lists)
-    shared = list(operands)
-    counts = [run.count(*bounds) for bounds in zip(lower, upper, step, strict=True)]
-    execution = run.new_execution()
-    block = op.regions[0].blocks[0]
-    collect = ops_of(block)[-1]
-    outputs = dict(zip(list(block.arguments)[len(counts) :], shared, strict=True))
-    for number, point in enumerate(_points(counts)):
-        indices = [turn_of(low, by, at) for low, by, at in zip(lower, step, point, strict=True)]
-        run.turn(execution, number, block, [*indices, *shared], True)
-        for insert in ops_of(collect.regions[0].blocks[0]) if collect.regions[0].blocks else []:
-            destination = insert.operands[1]
-            into = outputs[destination]
-            if isinstance(into, tuple):
-                outputs[destination] = _insert_ids(run.read(insert)[0], into, *_window(run, insert, 2))
-    return list(outputs.values())

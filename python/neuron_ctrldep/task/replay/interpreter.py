@@ -11,7 +11,8 @@ from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task import dialect
 from neuron_ctrldep.task.dialect import Task, is_id_tensor, is_storage, is_task_id
 from neuron_ctrldep.task.program import TaskModule
-from neuron_ctrldep.task.replay.handlers import HANDLERS, Unsupported, anything, is_open, mask_of, slots_of
+from neuron_ctrldep.task.replay.control_flow import CONTROL_FLOW
+from neuron_ctrldep.task.replay.handlers import VALUES, Unsupported, anything, is_open, mask_of, slots_of
 from neuron_ctrldep.task.replay.model import Access, Instance, Run, Step
 from neuron_ctrldep.task.replay.numbers import ARITHMETIC, Arithmetic, Free, Number
 from neuron_ctrldep.task.replay.storage import Root, View, beyond, dense, extent, item_size
@@ -51,7 +52,7 @@ def run(
 
 
 class Interpreter:
-    """The state of one run; the handlers of :mod:`~neuron_ctrldep.task.replay.handlers` work on it."""
+    """The state of one run. The handlers of ops work on it."""
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class Interpreter:
         elif name in ARITHMETIC:
             results = [self.arithmetic.compute(name, self.read(op), op.results[0].type)]
         else:
-            handler = HANDLERS.get(name)
+            handler = VALUES.get(name) or CONTROL_FLOW.get(name)
             results = handler(self, op) if handler is not None else self.unknown(op)
         for result, value in zip(op.results, results, strict=True):
             self._values[result] = value
