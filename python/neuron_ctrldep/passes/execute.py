@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from neuron_ctrldep import mlir
-from neuron_ctrldep.errors import CtrlDepError, Diagnostic, PassError, PipelineError
+from neuron_ctrldep.errors import CtrlDepError, Diagnostic, PassError, PipelineError, SourceLocation
 from neuron_ctrldep.mlir import ir, passmanager
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.model import ANY, PassCall, Pipeline
@@ -84,8 +84,9 @@ class Executor:
                 else:
                     yield from self.idle(element)
 
-    def _fail(self, message: str, op: ir.Operation) -> None:
-        fault = Diagnostic("error", message, mlir.source_location(op.location))
+    def _fail(self, message: str, op: ir.Operation, *, show: bool = False) -> None:
+        place = mlir.source_location(op.location)
+        fault = Diagnostic("error", message, place, (_current_operation(op, place),) if show else ())
         self._report(fault)
         raise PassError(diagnostics=[fault])
 
@@ -161,7 +162,7 @@ class Executor:
                     unfit = self._check_fit(child)
                     if unfit is not None and pipeline.anchor != ANY:
                         # MLIR says so too, from the thread that meets the op first, and then may die printing it.
-                        self._fail(unfit.message, child)
+                        self._fail(unfit.message, child, show=True)
                     self._reached.add(id(pipeline))
                     self._mark_reached(child, [e for e in pipeline.elements if isinstance(e, Pipeline)])
 
@@ -213,7 +214,7 @@ class Executor:
         if unfit is not None:
             if first.anchor == ANY:
                 return
-            self._fail(unfit.message, child)
+            self._fail(unfit.message, child, show=True)
         self._reached.update(map(id, matching))
         whole = Pipeline(first.anchor, tuple(element for pipeline in matching for element in pipeline.elements))
         for observer in self._observers:
@@ -265,6 +266,13 @@ class Executor:
 
     def _diagnostics(self, op: ir.Operation) -> contextlib.AbstractContextManager[list[Diagnostic]]:
         return mlir.collect_diagnostics(op.context, report=self._report)
+
+
+def _current_operation(op: ir.Operation, place: SourceLocation | None) -> Diagnostic:
+    """The note that MLIR attaches to diagnostics of an op."""
+    text = str(op.get_asm(print_generic_op_form=True, use_local_scope=True, large_elements_limit=16)).rstrip("\n")
+    line_break = "\n" if "\n" in text else ""
+    return Diagnostic("note", f"see current operation: {line_break}{text}", place)
 
 
 def _without_empty(elements: Iterable[PassCall | Pipeline]) -> Iterator[PassCall | Pipeline]:
