@@ -72,16 +72,25 @@ def control_dep(value: Value, *predecessors: Any) -> Value:
     leaves = _leaves(value, "value")
     if not before:
         return value
-    ordered = [leaf if _is_float0(leaf) else control_dep_p.bind(*before, leaf) for leaf in leaves]
+    ordered = [leaf if _is_float0(leaf) else _ordered(leaf, before) for leaf in leaves]
     result: Value = jax.tree.unflatten(jax.tree.structure(value), ordered)
     return result
+
+
+def _ordered(leaf: Any, before: list[Any]) -> Any:
+    if isinstance(leaf, jax.core.Tracer | jax.Array) or any(isinstance(one, jax.core.Tracer) for one in before):
+        return control_dep_p.bind(*before, leaf)
+    # A NumPy array or a number stays what it is. Whoever has it may read it, so it is not given back before it may be.
+    jax.block_until_ready(before)
+    return leaf
 
 
 def _leaves(tree: Any, what: str) -> list[Any]:
     leaves = []
     for path, leaf in jax.tree.leaves_with_path(tree):
         # A mutable reference is a valid JAX type too, but has no value that could be waited for; its content has.
-        if not valid_jaxtype(leaf) or not isinstance(jax.typeof(leaf), jax.core.ShapedArray):
+        is_value = valid_jaxtype(leaf) and not isinstance(leaf, jax.ShapeDtypeStruct)
+        if not is_value or not isinstance(jax.typeof(leaf), jax.core.ShapedArray):
             where = jax.tree_util.keystr(path)
             raise TypeError(f"control_dep: {what}{where} is a {type(leaf).__name__}; expected an array or a scalar")
         leaves.append(leaf)
@@ -96,8 +105,18 @@ def _is_float0(leaf: Any) -> bool:
 control_dep_p = Primitive("control_dep")
 """The primitive behind :func:`control_dep`: predecessors first, data last, one result like the data."""
 
-# Outside of a traced function operations run one by one in the order they are called: there is nothing to hold.
-control_dep_p.def_impl(lambda *operands: operands[-1])
+
+def _run(*operands: Any) -> Any:
+    # Outside of a traced function a device runs operations in the order they are called. Between two devices nothing is
+    # in order but what has been waited for.
+    *before, data = operands
+    devices = {device for operand in operands if isinstance(operand, jax.Array) for device in operand.devices()}
+    if len(devices) > 1:
+        jax.block_until_ready(before)
+    return data
+
+
+control_dep_p.def_impl(_run)
 control_dep_p.def_abstract_eval(lambda *operands: operands[-1])
 
 
@@ -208,7 +227,7 @@ def as_module(source: Any) -> ir.Operation | HloModule:
         restore_wire_ops(module)
         return module
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
-        return _own_module(source.operation)
+        return _own_module(mlir.entry(source))
     if hasattr(source, "as_serialized_hlo_module_proto"):
         from neuron_ctrldep.hlo.module import load_hlo
 
@@ -253,7 +272,7 @@ def to_exported(
     Raises:
         InputError: ``module`` cannot be serialized for that version, or its main function has other types.
     """
-    operation = module.operation
+    operation = mlir.entry(module)
     expected, found = _main_type(mlir.deserialize_portable(like.mlir_module_serialized)), _main_type(operation)
     if expected != found:
         raise InputError(f"the main function has type {found}; the exported function has {expected}")
@@ -271,13 +290,16 @@ def _main_type(module: ir.Operation) -> str:
 def runnable(exported: jax.export.Exported) -> jax.export.Exported:
     """``exported`` with barriers for its wire ops, so that ``.call`` works on CPU, GPU and TPU too.
 
+    The barriers are marked as those of :func:`control_dep` are: who reads the artifact, or a program that calls it, for
+    Neuron finds the wire ops.
+
     So do its gradients, as far as ``exported`` has them: an ``Exported`` derives them from the original function, or
     holds those it was serialized with (``vjp_order``).
     """
     from neuron_ctrldep.passes.pipeline import run_pipeline
 
     module = mlir.deserialize_portable(exported.mlir_module_serialized)
-    run_pipeline(module, "builtin.module(control-deps-to-optimization-barrier)")
+    run_pipeline(module, "builtin.module(control-deps-to-optimization-barrier{mark})")
     # Each order of gradients is an Exported of its own, with wire ops of its own.
     gradient = (lambda _: runnable(exported.vjp())) if exported.has_vjp() else None
     return dataclasses.replace(to_exported(module, exported), _get_vjp=gradient)

@@ -1,6 +1,9 @@
 """``control_dep`` under every JAX transformation: the numbers of the plain program, and the wire ops that are due."""
 
+import os
 import re
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -77,6 +80,28 @@ def test_eagerly_the_value_passes():
     same(ordered(X, Y), plain(X, Y))
     x = jnp.asarray(X)
     assert control_dep(x, Y) is x
+
+
+@pytest.mark.parametrize("value", [np.arange(3.0), np.int64(2**40), 2.5, True], ids=str)
+def test_eagerly_what_is_in_host_memory_stays_what_it_is(value):
+    assert control_dep(value, jnp.ones(2)) is value
+
+
+def test_eagerly_the_value_of_another_device_waits():
+    program = """
+import jax, jax.numpy as jnp
+from neuron_ctrldep.jax import control_dep
+here, there = jax.devices()
+slow = jax.jit(lambda x: jax.lax.fori_loop(0, 30, lambda i, c: jnp.tanh(c @ c), x))
+x, y = jax.device_put(jnp.ones((400, 400)), here), jax.device_put(jnp.ones(3), there)
+slow(x).block_until_ready()
+for value in (y, 3.0):
+    predecessor = slow(x)
+    control_dep(value, predecessor)
+    assert predecessor.is_ready()
+"""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 
 
 def test_without_predecessors_nothing_is_built():

@@ -57,6 +57,10 @@ def restore_wire_ops(module: ir.Operation) -> int:
         *earlier, result = barrier.results
         for old, new in zip(earlier, predecessors, strict=True):
             old.replace_all_uses_with(new)
+        kept = [entry for entry in barrier.attributes[FRONTEND_ATTRIBUTES] if entry.name != BARRIER]
+        if kept:
+            entries = {entry.name: entry.attr for entry in kept}
+            wire_op.attributes[FRONTEND_ATTRIBUTES] = ir.DictAttr.get(entries, module.context)
         result.replace_all_uses_with(wire_op.results[0])
         barrier.erase()
     return len(barriers)

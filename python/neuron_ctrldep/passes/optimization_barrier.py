@@ -18,7 +18,7 @@ from neuron_ctrldep.passes.wire_ops import (
     is_empty_wire,
     through_empty_wires,
 )
-from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES
+from neuron_ctrldep.wire import BARRIER, FRONTEND_ATTRIBUTES
 
 COUNTERS = {
     "ops-converted": "wire ops replaced",
@@ -28,9 +28,15 @@ COUNTERS = {
 
 
 def control_deps_to_optimization_barrier(
-    module: ir.Operation | ir.Module, *, statistics: Statistics | None = None
+    module: ir.Operation | ir.Module, *, mark: bool = False, statistics: Statistics | None = None
 ) -> None:
     """Replace every wire op by an ``optimization_barrier`` of its dialect over the same values, in place.
+
+    Args:
+        module: whose wire ops.
+        mark: mark each barrier for :func:`~neuron_ctrldep.control_dep.barriers.restore_wire_ops`, which makes a wire op
+            of it again. One whose data is a tuple is not marked: the barrier has its leaves.
+        statistics: takes the counters.
 
     Raises:
         PassError: wire ops are illegal, or hold values that a barrier cannot; the module is unchanged.
@@ -51,7 +57,7 @@ def control_deps_to_optimization_barrier(
             statistics.add("edges-in-fusions", len(op.operands) - 1)
             _forward_data(op)
             continue
-        statistics.add("edges-dropped", _convert(op))
+        statistics.add("edges-dropped", _convert(op, mark=mark))
 
 
 def _in_fusion(op: ir.Operation) -> bool:
@@ -83,7 +89,7 @@ def _forwards_nothing(op: ir.Operation) -> bool:
     return is_empty_wire(op.results[0])
 
 
-def _convert(op: ir.Operation) -> int:
+def _convert(op: ir.Operation, *, mark: bool) -> int:
     """Replace one wire op. Returns how many of its edges nothing can hold."""
     dialect = op.name.partition(".")[0]
     tuples = Tuples(dialect)
@@ -112,7 +118,7 @@ def _convert(op: ir.Operation) -> int:
             f"{dialect}.optimization_barrier",
             results=[value.type for value in values],
             operands=values,
-            attributes={name: op.attributes[name] for name in (FRONTEND_ATTRIBUTES,) if name in op.attributes},
+            attributes=_attributes(op, mark=mark and is_no_tuple(data)),
             loc=location,
             ip=ip,
         )
@@ -124,6 +130,16 @@ def _convert(op: ir.Operation) -> int:
         leftovers.lost_use(operand)
     leftovers.erase()
     return dropped
+
+
+def _attributes(op: ir.Operation, *, mark: bool) -> dict[str, ir.Attribute]:
+    """The frontend attributes of the barrier: those of the wire op, and the mark."""
+    entries: dict[str, ir.Attribute] = {}
+    if FRONTEND_ATTRIBUTES in op.attributes:
+        entries = {entry.name: entry.attr for entry in op.attributes[FRONTEND_ATTRIBUTES]}
+    if mark:
+        entries |= {BARRIER: ir.StringAttr.get("1", op.context)}
+    return {FRONTEND_ATTRIBUTES: ir.DictAttr.get(entries, op.context)} if entries else {}
 
 
 def _instead_of_empty(
@@ -183,7 +199,8 @@ class ControlDepsToOptimizationBarrier(Pass):
 The program then runs on any XLA backend and still holds the order. A wire op becomes an `optimization_barrier` of its
 dialect over the same values; its result is the barrier's last. Tokens go through; a tuple goes through leaf by leaf and
 is packed again. Put this pass last in a pipeline: MLIR's `cse` merges equal barriers. The body of an `mhlo.fusion` runs
-as one kernel and XLA takes no barrier in it: a wire op there is replaced by its data.
+as one kernel and XLA takes no barrier in it: a wire op there is replaced by its data. With `mark` each barrier gets the
+frontend attribute `ctrldep.barrier`, by which the tools that read programs know it and make a wire op of it again.
 
 Before:
 
@@ -202,6 +219,8 @@ with `%b#1` in place of `%w`.
 """
     counters: ClassVar = COUNTERS
 
+    mark: bool = False
+
     def run(self, op: ir.Operation, statistics: Statistics) -> None:
         """Run on ``op`` as :class:`Pass` says."""
-        control_deps_to_optimization_barrier(op, statistics=statistics)
+        control_deps_to_optimization_barrier(op, mark=self.mark, statistics=statistics)
