@@ -12,7 +12,7 @@ from neuron_ctrldep import checker_inputs, mlir
 from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, summary
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.control_dep.barriers import restore_wire_ops
-from neuron_ctrldep.control_dep.reader import DONE_MERGED
+from neuron_ctrldep.control_dep.edges import DONE_MERGED
 from neuron_ctrldep.errors import PassError, SourceLocation
 from neuron_ctrldep.files import read_bytes
 from neuron_ctrldep.hlo.child import Child, or_new

@@ -3,7 +3,7 @@
 import pytest
 
 from neuron_ctrldep.control_dep import control_edges, instruction_name, main_function
-from neuron_ctrldep.control_dep.reader import (
+from neuron_ctrldep.control_dep.edges import (
     BLOCK_ARGUMENT,
     CONSTANT_PREDECESSOR,
     DONE_MERGED,

@@ -1,5 +1,6 @@
 """The wire op and the edges it carries: recognise, view, build, read back."""
 
+from neuron_ctrldep.control_dep.edges import ControlEdge, ControlEdges, UncountedEdge
 from neuron_ctrldep.control_dep.op import (
     CUSTOM_CALLS,
     ControlDep,
@@ -8,7 +9,7 @@ from neuron_ctrldep.control_dep.op import (
     frontend_attributes,
     is_control_dep,
 )
-from neuron_ctrldep.control_dep.reader import ControlEdge, ControlEdges, UncountedEdge, control_edges
+from neuron_ctrldep.control_dep.reader import control_edges
 from neuron_ctrldep.control_dep.structure import (
     called_functions,
     instruction_name,

@@ -5,9 +5,25 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
+from neuron_ctrldep.control_dep.asynchronous import dones_of, lifted
+from neuron_ctrldep.control_dep.edges import (
+    BLOCK_ARGUMENT,
+    CONSTANT_PREDECESSOR,
+    DONE_MERGED,
+    PREDECESSOR_REMOVED,
+    SAME_OPERATION,
+    SUCCESSOR_ARGUMENT,
+    SUCCESSOR_REMOVED,
+    SUCCESSOR_TERMINATOR,
+    UNREACHED,
+    WIRE_UNUSED,
+    Carrier,
+    ControlEdge,
+    ControlEdges,
+    UncountedEdge,
+)
 from neuron_ctrldep.control_dep.op import (
     CUSTOM_CALLS,
     ControlDep,
@@ -16,6 +32,7 @@ from neuron_ctrldep.control_dep.op import (
     is_control_dep,
     string_entries,
 )
+from neuron_ctrldep.control_dep.order import ProgramOrder, ancestor_in
 from neuron_ctrldep.control_dep.structure import (
     ADD_DEPENDENCY,
     MAYBE_TRANSPARENT,
@@ -29,56 +46,11 @@ from neuron_ctrldep.control_dep.structure import (
     trace,
     users_through,
 )
-from neuron_ctrldep.edges import EdgeKind
-from neuron_ctrldep.mlir import ir, parent_of
+from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.wire import AFTER, DONE_AFTER, DONE_ID, FRONTEND_ATTRIBUTES, ID, parse_ids
 
 _CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
 _MARKS = frozenset({ID, AFTER, DONE_ID, DONE_AFTER})
-
-Carrier = Literal["operand", "attribute"]
-
-
-@dataclass(frozen=True, slots=True)
-class ControlEdge:
-    """``dst`` is ordered after ``src``; both are instructions (not transparent) of one block."""
-
-    src: ir.Operation
-    dst: ir.Operation
-    carrier: Carrier
-    kind: EdgeKind = EdgeKind.ORDERED
-
-
-@dataclass(frozen=True, slots=True)
-class UncountedEdge:
-    """An edge that is written in the module but is none, and why. An end that is not there has an empty name."""
-
-    src: str
-    dst: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ControlEdges:
-    """All edges of the functions that main reaches, and all that was found and is none.
-
-    ``edges`` are sorted by successor in program order, then operand edges in operand order, then attribute edges by id.
-    """
-
-    edges: list[ControlEdge]
-    uncounted: list[UncountedEdge]
-
-
-BLOCK_ARGUMENT = "the predecessor is there before the block runs"
-CONSTANT_PREDECESSOR = "the predecessor is a constant"
-PREDECESSOR_REMOVED = "the predecessor was removed as dead"
-SUCCESSOR_REMOVED = "the successor was removed as dead or folded away"
-SUCCESSOR_TERMINATOR = "the successor is a terminator: everything in the block precedes it"
-WIRE_UNUSED = "nothing uses what the control dependency forwards"
-UNREACHED = "the function is not reached from main"
-SAME_OPERATION = "the predecessor is the successor itself"
-SUCCESSOR_ARGUMENT = "the successor is there before the block runs; what reads it waits instead"
-DONE_MERGED = "start and done became one operation that already precedes the predecessor"
 
 
 def control_edges(module: ir.Operation | ir.Module) -> ControlEdges:
@@ -118,7 +90,8 @@ class _Reader:
         self._marked: list[tuple[ir.Operation, dict[str, str]]] = []
         self._found: dict[tuple[_Key, _Key], ControlEdge] = {}
         self._names: dict[_Key, str] = {}
-        self._in_program_order = functools.cmp_to_key(_Order().compare)
+        self._nothing = function.operands[:0]  # an empty list: adding it to a list of operands copies that in C++
+        self._in_program_order = functools.cmp_to_key(ProgramOrder().compare)
         self._read_arguments(function)
         self._find_carriers(function)
 
@@ -189,7 +162,7 @@ class _Reader:
             successors.update((key_of(user), user) for user in _users(after_token.result))
         for successor in sorted(successors.values(), key=self._in_program_order):
             terminator = is_terminator(successor)
-            for operand in successor.operands:
+            for operand in successor.operands + self._nothing:
                 for predecessor in self._before(operand) if operand in self._transparent else ():
                     if terminator:
                         self._drop(defining_op(predecessor), successor, SUCCESSOR_TERMINATOR)
@@ -202,7 +175,7 @@ class _Reader:
         """What transparent ops put before ``value``, which one of them makes."""
         wire = self._wires.get(value)
         if wire is not None:
-            operands = list(wire.operands)
+            operands = wire.operands + self._nothing
             if self._transparent.isdisjoint(operands):
                 # By far the most wire ops: nothing to look through.
                 return list(dict.fromkeys(operands[:-1]))
@@ -217,7 +190,8 @@ class _Reader:
             self._drop(src, successor, CONSTANT_PREDECESSOR)
         else:
             # An edge holds between ops of one block: into a region it holds for the op that owns the region.
-            dst = _ancestor_in(successor, src.block)
+            block = src.block
+            dst = successor if successor.block == block else ancestor_in(successor, block)
             if dst is None:
                 self._drop(src, successor, BLOCK_ARGUMENT)
             elif dst == src:
@@ -230,8 +204,8 @@ class _Reader:
         sources: dict[tuple[ir.Block, str], list[ir.Operation]] = {}
         targets: list[tuple[ir.Block, ir.Operation, str, bool]] = []
         for marked, marks in self._marked:
-            op = _lifted(marked)
-            done = _done_of(op)
+            op = lifted(marked)
+            done = dones_of(op)
             for key, owners in ((ID, [op]), (DONE_ID, done or [op])):
                 if key in marks:
                     for owner in owners:
@@ -298,45 +272,6 @@ class _Reader:
             self.edges += sorted(edges, key=lambda edge: edge.carrier == "attribute")
 
 
-class _Order:
-    """Program order of the ops of one function, as a walk in pre-order meets them."""
-
-    def __init__(self) -> None:
-        self._places: dict[ir.Block, tuple[int, int]] = {}
-
-    def compare(self, one: ir.Operation, other: ir.Operation) -> int:
-        """-1 when ``one`` comes first, 1 when ``other`` does, 0 when they are the same."""
-        if one.block == other.block:
-            return -1 if one.is_before_in_block(other) else int(one != other)
-        inside = None  # what of ``around`` holds ``one``
-        around: ir.Operation | None = one
-        while around is not None:
-            counterpart = _ancestor_in(other, around.block)
-            if counterpart is None:
-                inside, around = around, parent_of(around)
-            elif counterpart != around:
-                return -1 if around.is_before_in_block(counterpart) else 1
-            elif inside is None or counterpart == other:
-                return -1 if inside is None else 1  # one is around the other
-            else:
-                return self._compare_places(inside.block, _child_of(around, other).block, around)
-        raise AssertionError("two ops of one function have it around them")
-
-    def _compare_places(self, one: ir.Block, other: ir.Block, owner: ir.Operation) -> int:
-        if one not in self._places:
-            for i, region in enumerate(owner.regions):
-                self._places.update((block, (i, j)) for j, block in enumerate(region.blocks))
-        return -1 if self._places[one] < self._places[other] else 1
-
-
-def _child_of(owner: ir.Operation, op: ir.Operation) -> ir.Operation:
-    """``op``, or the op around it, that ``owner`` holds directly."""
-    current = op
-    while (parent := parent_of(current)) is not None and parent != owner:
-        current = parent
-    return current
-
-
 def _distinct(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
     return list({key_of(op): op for op in ops}.values())
 
@@ -344,6 +279,7 @@ def _distinct(ops: Iterable[ir.Operation]) -> list[ir.Operation]:
 def _users(value: ir.Value) -> list[ir.Operation]:
     """The instructions that read ``value``, directly or through transparent ops."""
     users = [use.owner.operation for use in value.uses]
+    users.reverse()  # MLIR lists the last use first; sorting what is in order nearly takes half the time
     if any(user.name in MAYBE_TRANSPARENT for user in users):
         return list(users_through(value))
     return users if len(users) < 2 else _distinct(users)
@@ -353,53 +289,15 @@ def _id_order(one: str) -> tuple[int, str]:
     return (int(one), "") if one.isascii() and one.isdigit() else (1 << 62, one)
 
 
-def _ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation | None:
-    """``op``, or the op around it, that lies in ``block``; ``None`` when none does."""
-    current: ir.Operation | None = op
-    while current is not None:
-        parent = parent_of(current)
-        if parent is not None and current.block == block:
-            return current
-        current = parent
-    return None
-
-
-def _lifted(op: ir.Operation) -> ir.Operation:
-    """The async op around ``op``, if it stands in the region of one: the importer puts a start's attributes inside."""
-    current = op
-    while (parent := parent_of(current)) is not None and parent.name == "stablehlo.async_start":
-        current = parent
-    return current
-
-
-_DONES = frozenset({"stablehlo.async_done", "mhlo.async_done"})
-_UPDATES = frozenset({"mhlo.async_update"})
-
-
-def _done_of(op: ir.Operation) -> list[ir.Operation]:
-    """The dones of a start; empty when start and done became one op."""
-    found: list[ir.Operation] = []
-    stack = [op]
-    while stack:
-        for result in stack.pop().results:
-            for use in result.uses:
-                user = use.owner.operation
-                if user.name in _DONES:
-                    found.append(user)
-                elif user.name in _UPDATES:
-                    stack.append(user)
-    return found
-
-
 def _data_users(op: ir.Operation) -> list[ir.Operation]:
     """The ops of ``op``'s block that read a result of it, themselves or in a region they own."""
     block = op.block
-    users = (_ancestor_in(use.owner.operation, block) for result in op.results for use in result.uses)
+    users = (ancestor_in(use.owner.operation, block) for result in op.results for use in result.uses)
     return _distinct(user for user in users if user is not None)
 
 
 def _readers(op: ir.Operation) -> list[ir.Operation]:
     """The instructions of ``op``'s block that read it, through transparent ops; terminators left out."""
     block = op.block
-    found = (_ancestor_in(user, block) for result in op.results for user in users_through(result))
+    found = (ancestor_in(user, block) for result in op.results for user in users_through(result))
     return _distinct(user for user in found if user is not None and not is_terminator(user))

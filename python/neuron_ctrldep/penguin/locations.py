@@ -46,8 +46,9 @@ def name_and_place(op: ir.Operation) -> tuple[str, str, int, int]:
     """:func:`instruction_name`, and file, line and column."""
     location = op.location
     attributes = op.attributes
-    if FRONTEND_ATTRIBUTES not in attributes and SYMBOL not in attributes and op.name != "stablehlo.async_start":
-        # Most ops: nothing but the location can name them, and it holds nothing but the name.
+    # Most ops: nothing but the location can name them, and it holds nothing but the name.
+    is_unnamed = not len(attributes) or (FRONTEND_ATTRIBUTES not in attributes and SYMBOL not in attributes)
+    if is_unnamed and op.name != "stablehlo.async_start":
         match = _ONLY_A_NAME.fullmatch(str(location))
         if match is not None:
             name = match[1]

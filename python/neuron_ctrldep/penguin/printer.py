@@ -16,23 +16,23 @@ from neuron_ctrldep.control_dep import (
     is_control_dep,
     main_function,
 )
-from neuron_ctrldep.control_dep.op import CUSTOM_CALLS, string_entries
-from neuron_ctrldep.control_dep.structure import is_terminator, key_of
+from neuron_ctrldep.control_dep.op import CUSTOM_CALLS
+from neuron_ctrldep.control_dep.structure import is_terminator
 from neuron_ctrldep.edges import DependencyEdge
 from neuron_ctrldep.errors import InputError, PassError, SourceLocation
 from neuron_ctrldep.mlir import ir, location_names, source_location, text_of
 from neuron_ctrldep.penguin import api, ops, text
+from neuron_ctrldep.penguin.attributes import argument_attributes, attribute_texts, stamps
 from neuron_ctrldep.penguin.constants import Array, Number, Resources, read_constant
+from neuron_ctrldep.penguin.dependencies import DependencyLines, Key
 from neuron_ctrldep.penguin.literals import number, string, strings
 from neuron_ctrldep.penguin.locations import name_and_place
 from neuron_ctrldep.penguin.names import Names
 from neuron_ctrldep.penguin.types import TensorForm, tensor_form
 from neuron_ctrldep.penguin.weights import WeightSink
-from neuron_ctrldep.wire import FRONTEND_ATTRIBUTES, HAS_CONTROL_DEPS
+from neuron_ctrldep.wire import HAS_CONTROL_DEPS
 
 _CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
-_CARRIER_PREFIX = "ctrldep."
-"""Frontend attributes that the program says in its own way: as names and as dependency lines."""
 
 _Printing: TypeAlias = Iterator["_Printing"]
 """A generator that prints, and yields what has to be printed before it goes on; see :func:`_run`."""
@@ -60,7 +60,7 @@ def print_penguin(
     printer = _Printer(module.operation, strict=strict, edges_only=edges_only, weights=weights)
     printer.print_module()
     if edges_only:
-        return "".join(line + "\n" for line in printer.dependency_lines)
+        return "".join(line + "\n" for line in printer.dependencies.lines)
     return "\n".join([*printer.header(), *printer.lines, *text.footer(), ""])
 
 
@@ -72,18 +72,8 @@ def edge_list(module: ir.Operation | ir.Module) -> list[dict[str, str]]:
     ]
 
 
-_Key: TypeAlias = ir.Value | ir.Operation
-"""What an op is found by; see :func:`key_of`."""
-
-_Bound: TypeAlias = tuple[list[str], list[str], text.Location, _Key]
+_Bound: TypeAlias = tuple[list[str], list[str], text.Location, Key]
 """An op with its identifiers: these, its results as tensors, where it comes from, and its key."""
-
-_Ends: TypeAlias = tuple[str, ...]
-"""Where an edge into a printed op ends; an edge from it starts at the last.
-
-An op of one statement has one end; an op of several has two: the first statement that reads an operand, and the last.
-The others follow the first by data, so that no part of the op runs before a predecessor.
-"""
 
 
 class _Printer:
@@ -91,7 +81,6 @@ class _Printer:
 
     def __init__(self, module: ir.Operation, *, strict: bool, edges_only: bool, weights: WeightSink | None) -> None:
         self.lines: list[str] = []
-        self.dependency_lines: list[str] = []
         self._module = module
         self._strict = strict
         self._edges_only = edges_only
@@ -101,7 +90,6 @@ class _Printer:
         self._values: dict[ir.Value, str] = {}
         self._forms: dict[ir.Type, TensorForm] = {}
         self._nothing = module.operands  # an empty list: adding it to a list of operands copies that in C++
-        self._printed: dict[_Key, _Ends] = {}
         self._functions = {
             text_of(op.operation.attributes["sym_name"]): op.operation
             for op in module.regions[0].blocks[0].operations
@@ -114,18 +102,13 @@ class _Printer:
         self._uses_scipy = False
         self._uses_support = False
         self._uses_weights = False
-        self._edges = control_edges(module).edges
-        self._ends: list[tuple[_Key, _Key]] = [(key_of(edge.src), key_of(edge.dst)) for edge in self._edges]
-        self._edges_at: dict[_Key, list[int]] = {}
-        for index, ends in enumerate(self._ends):
-            for end in ends:
-                self._edges_at.setdefault(end, []).append(index)
+        self.dependencies = DependencyLines(module)
 
     def header(self) -> list[str]:
         """The imports that the printed lines need."""
-        stamped = HAS_CONTROL_DEPS in _stamps(self._module, main_function(self._module))
+        stamped = HAS_CONTROL_DEPS in stamps(self._module, main_function(self._module))
         return text.header(
-            dependencies=stamped or bool(self.dependency_lines),
+            dependencies=stamped or bool(self.dependencies.lines),
             scipy=self._uses_scipy,
             support=self._uses_support,
             weights=self._uses_weights,
@@ -139,7 +122,7 @@ class _Printer:
                 "the module has no function to print; expected a func.func named main, or another",
                 location=source_location(self._module.location),
             )
-        attributes = [f"{HAS_CONTROL_DEPS}={value}" for key, value in _stamps(self._module, main).items()]
+        attributes = [f"{HAS_CONTROL_DEPS}={value}" for key, value in stamps(self._module, main).items()]
         number = self._new_function()
         self._callees[text_of(main.attributes["sym_name"])] = number
         _run(self._function(number, attributes, list(main.regions[0].blocks), main))
@@ -158,10 +141,10 @@ class _Printer:
         declaration: ir.Operation | None = None,
     ) -> _Printing:
         self.lines.append(text.function_start(function_number, attributes))
-        argument_attributes = _argument_attributes(declaration)
+        of_arguments = argument_attributes(declaration)
         for block in blocks:
             for index, argument in enumerate(block.arguments):
-                extra = argument_attributes[index] if index < len(argument_attributes) and block == blocks[0] else {}
+                extra = of_arguments[index] if index < len(of_arguments) and block == blocks[0] else {}
                 self._parameter(function_number, argument, extra)
         for block in blocks:
             for op in block.operations:
@@ -292,7 +275,7 @@ class _Printer:
                 raise _defined_later(op) from None
         keywords = form.keywords
         if extra or len(op.attributes):
-            texts = {**_attribute_texts(op, form.stands_for), **(extra or {})}
+            texts = {**attribute_texts(op, form.stands_for), **(extra or {})}
             if texts:
                 keywords += f"attrs={strings(texts)}, "
         if form.function.startswith(api.SCIPY_MODULE):
@@ -302,8 +285,8 @@ class _Printer:
                 names, form.function, form.tag, srcs=srcs, dsts=tensors, location=location, keywords=keywords
             )
         )
-        if key in self._edges_at:
-            self._dependencies(key, (names[0],))
+        if key in self.dependencies.at:
+            self.lines += self.dependencies.due(key, (names[0],))
 
     def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> None:
         """Print ``op`` as several statements, the last of which has its name."""
@@ -330,21 +313,8 @@ class _Printer:
                 )
             )
             done.append(step_name)
-        if key in self._edges_at:
-            self._dependencies(key, (entry, name))
-
-    def _dependencies(self, key: _Key, ends: _Ends) -> None:
-        """Print the edges of which the op of ``key``, just printed, is the later end."""
-        self._printed[key] = ends
-        for index in self._edges_at[key]:
-            edge = self._edges[index]
-            src_key, dst_key = self._ends[index]
-            src, dst = self._printed.get(src_key), self._printed.get(dst_key)
-            if src is not None and dst is not None:
-                for end in dst:
-                    line = text.dependency(src[-1], end, edge.kind)
-                    self.lines.append(line)
-                    self.dependency_lines.append(line)
+        if key in self.dependencies.at:
+            self.lines += self.dependencies.due(key, (entry, name))
 
     # --- parts of a statement -----------------------------------------------------------------------------------------
 
@@ -353,7 +323,7 @@ class _Printer:
         name, file, line, column = name_and_place(op)
         location = (name, file, line, column, self._op_count)
         self._op_count += 1
-        key: _Key = op
+        key: Key = op
         names: list[str] = []
         tensors: list[str] = []
         results = op.results
@@ -394,50 +364,6 @@ def _run(printing: _Printing) -> None:
             stack.pop()
         else:
             stack.append(inner)
-
-
-def _stamps(module: ir.Operation, main: ir.Operation | None) -> dict[str, str]:
-    """``has_control_deps`` of the module or of main, if it is there."""
-    for op in (module, main):
-        if op is None:
-            continue
-        value = string_entries(op.attributes, FRONTEND_ATTRIBUTES).get(HAS_CONTROL_DEPS)
-        if value is None and HAS_CONTROL_DEPS in op.attributes:
-            value = str(op.attributes[HAS_CONTROL_DEPS]).strip('"')
-        if value is not None:
-            return {HAS_CONTROL_DEPS: value}
-    return {}
-
-
-def _argument_attributes(function: ir.Operation | None) -> list[dict[str, str]]:
-    if function is None or "arg_attrs" not in function.attributes:
-        return []
-    return [{entry.name: str(entry.attr) for entry in one} for one in function.attributes["arg_attrs"]]
-
-
-def _attribute_texts(op: ir.Operation, without: frozenset[str]) -> dict[str, str]:
-    """The attributes of ``op`` as MLIR prints them, sorted by name."""
-    texts = {}
-    attributes = op.attributes
-    for name in sorted(attributes):
-        if name in without:
-            continue
-        if name == FRONTEND_ATTRIBUTES:
-            kept = {k: v for k, v in string_entries(attributes, name).items() if not k.startswith(_CARRIER_PREFIX)}
-            if kept:
-                entries = {key: ir.StringAttr.get(value, op.context) for key, value in kept.items()}
-                texts[name] = str(ir.DictAttr.get(entries, op.context))
-        else:
-            texts[name] = _attribute_text(op, name)
-    return texts
-
-
-def _attribute_text(op: ir.Operation, name: str) -> str:
-    try:
-        return str(op.attributes[name])
-    except TypeError as error:
-        # Dense complex attributes have no class in the bindings; the message of the error holds the text.
-        return str(error)
 
 
 def _successors(op: ir.Operation) -> list[str]:
