@@ -219,7 +219,9 @@ with `%b#1` in place of `%w`.
 """
     counters: ClassVar = COUNTERS
 
-    mark: bool = False
+    mark: bool = dataclasses.field(
+        default=False, metadata={"help": "mark the barriers, so that who reads the program finds wire ops"}
+    )
 
     def run(self, op: ir.Operation, statistics: Statistics) -> None:
         """Run on ``op`` as :class:`Pass` says."""
