@@ -53,16 +53,12 @@ class Diagnostic:
         lines: list[str] = []
         above: SourceLocation | None = None
         for part in self.parts():
-            lines.append(part.head())
+            where = f"{part.location}: " if part.location is not None else ""
+            lines.append(f"{where}{part.severity}: {part.message}")
             if source is not None and part.location is not None and part.location != above:
                 lines += excerpt(source, part.location, part.length)
             above = part.location
         return "\n".join(lines)
-
-    def head(self) -> str:
-        """The message without the source line and the notes."""
-        where = f"{self.location}: " if self.location is not None else ""
-        return f"{where}{self.severity}: {self.message}"
 
     def parts(self) -> Iterator[Diagnostic]:
         """The diagnostic itself and then its notes, in the order they are shown."""

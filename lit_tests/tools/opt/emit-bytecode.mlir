@@ -11,6 +11,9 @@
 // RUN: not neuron-ctrldep-opt %s --emit-bytecode --emit-bytecode-version=-1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: %if mlir-opt %{ not %mlir-opt %s --emit-bytecode --emit-bytecode-version=-1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEGATIVE %}
 // NEGATIVE: error: unsupported version requested -1, must be in range [0, 6]
+// RUN: not neuron-ctrldep-opt %s --emit-bytecode-version=3 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: %if mlir-opt %{ not %mlir-opt %s --emit-bytecode-version=3 2>&1 | FileCheck %s --check-prefix=ALONE %}
+// ALONE: error: bytecode version while not emitting bytecode
 
 // VERSION: version 3
 // ERR: error: unsupported version requested 99, must be in range [0, 6]

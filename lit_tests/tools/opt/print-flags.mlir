@@ -22,6 +22,9 @@
 
 // RUN: neuron-ctrldep-opt %s --mlir-pretty-debuginfo --mlir-print-debuginfo | FileCheck %s --check-prefix=PRETTY
 // RUN: %if mlir-opt %{ %mlir-opt %s --mlir-pretty-debuginfo --mlir-print-debuginfo | FileCheck %s --check-prefix=PRETTY %}
+// RUN: neuron-ctrldep-opt %s --mlir-pretty-debuginfo | FileCheck %s --check-prefix=ALONE
+// RUN: %if mlir-opt %{ %mlir-opt %s --mlir-pretty-debuginfo | FileCheck %s --check-prefix=ALONE %}
+// ALONE: arith.constant dense<[1, 2, 3]> : tensor<3xi32>{{$}}
 // PRETTY: arith.constant {{.*}} {{[^"]*}}print-flags.mlir:{{[0-9]+}}:10{{$}}
 
 // RUN: neuron-ctrldep-opt %s --mlir-elide-elementsattrs-if-larger=2 | FileCheck %s --check-prefix=ELIDE

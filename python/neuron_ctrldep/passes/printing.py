@@ -38,7 +38,7 @@ class PrintFlags:
             resources = 2**31 - 1
         text = op.get_asm(
             print_generic_op_form=self.generic,
-            enable_debug_info=self.debug_info or self.pretty_debug_info,
+            enable_debug_info=self.debug_info,
             pretty_debug_info=self.pretty_debug_info,
             use_local_scope=self.local_scope,
             skip_regions=self.skip_regions,

@@ -122,7 +122,7 @@ def print_traceback() -> None:
 
 
 def render_diagnostic(diagnostic: Diagnostic, source_of: Callable[[str], str | None]) -> str:
-    """The text of a diagnostic, with source lines where there are any.
+    """The text of a diagnostic as mlir-opt has it, with source lines where there are any.
 
     Args:
         diagnostic: from MLIR: its columns count bytes.
@@ -132,8 +132,9 @@ def render_diagnostic(diagnostic: Diagnostic, source_of: Callable[[str], str | N
     above: SourceLocation | None = None
     for part in diagnostic.parts():
         # The message keeps the column in bytes, as MLIR says it; the caret stands below the character.
-        lines.append(part.head() if part.location is not None else f"{_NOWHERE}: {part.head()}")
         location = part.location
+        where = _NOWHERE if location is None else f"{location.file}:{location.line}:{location.column}"
+        lines.append(f"{where}: {part.severity}: {part.message}")
         if location is not None and location.column and location != above:
             source = source_of(location.file)
             if source is not None:

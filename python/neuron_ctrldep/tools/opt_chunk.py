@@ -211,6 +211,9 @@ class Chunk:
             crash.drop()
 
     def _print(self, operation: ir.Operation) -> bytes:
-        if self._options.emit_bytecode or self._options.emit_bytecode_version is not None:
-            return mlir.to_bytecode(operation, version=self._options.emit_bytecode_version)
+        version = self._options.emit_bytecode_version
+        if self._options.emit_bytecode:
+            return mlir.to_bytecode(operation, version=version)
+        if version is not None:
+            raise InputError("bytecode version while not emitting bytecode; --emit-bytecode writes it")
         return self._job.flags.render_file(operation, self._resources).encode()

@@ -234,7 +234,12 @@ def _output(line: CommandLine) -> None:
     add(group, "--emit-bytecode-version", type=_version, metavar="N", help="write this version of bytecode")
     add(group, "--mlir-print-op-generic", action="store_true", help="print the generic form of ops")
     add(group, "--mlir-print-debuginfo", action="store_true", help="print locations")
-    add(group, "--mlir-pretty-debuginfo", action="store_true", help="print locations for people; does not parse back")
+    add(
+        group,
+        "--mlir-pretty-debuginfo",
+        action="store_true",
+        help="with --mlir-print-debuginfo: print locations for people; does not parse back",
+    )
     add(group, "--mlir-print-local-scope", action="store_true", help="print without aliases")
     add(group, "--mlir-print-skip-regions", action="store_true", help="print ops without their regions")
     add(group, "--mlir-use-nameloc-as-prefix", action="store_true", help="name values after their named locations")

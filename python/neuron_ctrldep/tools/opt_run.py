@@ -131,8 +131,10 @@ class Session:
             self._sources[self._job.file] = source
             results = [self._run_chunk(chunk.encode(), place) for chunk, place in self._chunks(source)]
         else:
-            if self._options.verify_diagnostics or self._options.run_reproducer:
-                raise InputError("expected MLIR text; this is bytecode", location=SourceLocation(self._job.file))
+            if self._options.run_reproducer:
+                raise InputError(
+                    "a reproducer is read from text; this is bytecode", location=SourceLocation(self._job.file)
+                )
             self._sources[self._job.file] = None
             results = [self._run_chunk(data, (1, 1))]
         ok = all(ok for _, ok in results)
@@ -181,7 +183,7 @@ class Session:
         if not verifying:
             return output, ok
         faults = verify_diagnostics.check(
-            data.decode(),
+            data.decode() if self._sources[self._job.file] is not None else "",
             self._job.file,
             map(self._without_unwanted, emitted),
             only_expected=verifying == "only-expected",
