@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
-
-_NOT_PLAIN = re.compile(r"[^ !#-\[\]-~]")
-"""Anything but printable ASCII without the quote and the backslash."""
 
 
 def string(text: str) -> str:
     """``text`` as a Python string literal in double quotes: ASCII, one line, and equal to ``text`` when evaluated."""
-    if _NOT_PLAIN.search(text) is None:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     escaped = text.encode("unicode_escape").decode("ascii")
     return '"' + escaped.replace('"', '\\"') + '"'

@@ -1,8 +1,9 @@
-"""What an operation is called and where it comes from; the printer asks once for each operation."""
+"""What operations are called and where they come from; the printer asks once for each."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from neuron_ctrldep.control_dep import instruction_name
@@ -39,18 +40,53 @@ def _place_in(location: ir.Location) -> Place:
             return NOWHERE
 
 
+Named: TypeAlias = tuple[str, str, int, int]
+"""What :func:`instruction_name` says of an op, and its file, line and column."""
+
+_BEFORE, _BETWEEN, _AFTER = 'loc(fused["', '", "', '"])'
 _ONLY_A_NAME = re.compile(r'loc\("([^"\\]*[^"\\/])"\)')
 
 
-def name_and_place(op: ir.Operation) -> tuple[str, str, int, int]:
-    """:func:`instruction_name`, and file, line and column."""
-    location = op.location
+def names_and_places(ops: Sequence[ir.Operation]) -> list[Named]:
+    """The name and place of each of ``ops``.
+
+    MLIR sets up its printer for each location that it prints, which takes longer than the printing. Where all locations
+    are names and nothing else, as an import from HLO leaves them, they are therefore printed as one.
+    """
+    names = _printed_at_once([op.location for op in ops])
+    if names is None:
+        return [_name_and_place(op) for op in ops]
+    return [
+        (name.rpartition("/")[2], *NOWHERE)
+        if name and not name.endswith("/") and _is_named_by_location(op)
+        else _name_and_place(op)
+        for op, name in zip(ops, names, strict=True)
+    ]
+
+
+def _printed_at_once(locations: Sequence[ir.Location]) -> list[str] | None:
+    """The names that ``locations`` are; ``None`` where one is more than a name, stands twice, or holds an escape."""
+    if len(locations) < 2 or not all(isinstance(location, ir.NameLoc) for location in locations):
+        return None
+    text = str(ir.Location.fused(locations, context=locations[0].context))
+    names = text[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)
+    # MLIR escapes quotes in names: if there are but those around as many names as locations, the text is all names.
+    is_list = text.startswith(_BEFORE) and text.endswith(_AFTER) and text.count('"') == 2 * len(names)
+    return names if is_list and "\\" not in text and len(names) == len(locations) else None
+
+
+def _is_named_by_location(op: ir.Operation) -> bool:
+    """Whether nothing but the location can name ``op``; so it is with most ops."""
     attributes = op.attributes
-    # Most ops: nothing but the location can name them, and it holds nothing but the name.
-    is_unnamed = not len(attributes) or (FRONTEND_ATTRIBUTES not in attributes and SYMBOL not in attributes)
-    if is_unnamed and op.name != "stablehlo.async_start":
+    if len(attributes) and (FRONTEND_ATTRIBUTES in attributes or SYMBOL in attributes):
+        return False
+    return op.name != "stablehlo.async_start"
+
+
+def _name_and_place(op: ir.Operation) -> Named:
+    location = op.location
+    if _is_named_by_location(op):
         match = _ONLY_A_NAME.fullmatch(str(location))
         if match is not None:
-            name = match[1]
-            return name.rpartition("/")[2], *NOWHERE
+            return match[1].rpartition("/")[2], *NOWHERE
     return instruction_name(op), *place_of(location)

@@ -5,6 +5,7 @@ What it prints is written down in ``docs/``; the statement forms are in :mod:`ne
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -26,13 +27,17 @@ from neuron_ctrldep.penguin.attributes import argument_attributes, attribute_tex
 from neuron_ctrldep.penguin.constants import Array, Number, Resources, read_constant
 from neuron_ctrldep.penguin.dependencies import DependencyLines, Key
 from neuron_ctrldep.penguin.literals import number, string, strings
-from neuron_ctrldep.penguin.locations import name_and_place
+from neuron_ctrldep.penguin.locations import Named, names_and_places
 from neuron_ctrldep.penguin.names import Names
 from neuron_ctrldep.penguin.types import TensorForm, tensor_form
 from neuron_ctrldep.penguin.weights import WeightSink
 from neuron_ctrldep.wire import HAS_CONTROL_DEPS
 
 _CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
+
+_BATCH = 64
+"""How many ops are asked for their names at once."""
+
 
 _Printing: TypeAlias = Iterator["_Printing"]
 """A generator that prints, and yields what has to be printed before it goes on; see :func:`_run`."""
@@ -147,10 +152,12 @@ class _Printer:
                 extra = of_arguments[index] if index < len(of_arguments) and block == blocks[0] else {}
                 self._parameter(function_number, argument, extra)
         for block in blocks:
-            for op in block.operations:
-                inner = self._op(op.operation)
-                if inner is not None:
-                    yield inner
+            operations = (op.operation for op in block.operations)
+            while batch := list(itertools.islice(operations, _BATCH)):
+                for op, named in zip(batch, names_and_places(batch), strict=True):
+                    inner = self._op(op, named)
+                    if inner is not None:
+                        yield inner
         self.lines.append(text.function_end(function_number))
 
     def _parameter(self, function: int, argument: ir.Value, attributes: dict[str, str]) -> None:
@@ -171,28 +178,28 @@ class _Printer:
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
-    def _op(self, op: ir.Operation) -> _Printing | None:
+    def _op(self, op: ir.Operation, named: Named) -> _Printing | None:
         """Print ``op``; what has functions inside comes back as a generator that does it."""
         name = op.name
         rule = ops.RULES.get(name)
         form = rule(op) if callable(rule) else rule
         if form is not None:
-            self._statement(op, form)
+            self._statement(op, form, self._bind(op, named))
         elif name in _CUSTOM_CALL_NAMES and is_control_dep(op):
             self._wire_op(op)
         elif name in ops.CONSTANTS:
-            self._constant(op)
+            self._constant(op, named)
         elif name in ops.CONVERT:
             dtype = self._form(op.results[0].type).dtype
-            self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "))
+            self._statement(op, ops.Form(string(name), api.XLA_OP, f"dtype={dtype}, "), self._bind(op, named))
         elif name in ops.IOTA:
-            self._iota(op)
+            self._iota(op, named)
         elif name in ops.CLAMP:
-            self._steps(op, ops.CLAMP_STEPS)
+            self._steps(op, ops.CLAMP_STEPS, named)
         elif name in ops.CBRT:
-            self._steps(op, ops.cbrt_steps(name))
+            self._steps(op, ops.cbrt_steps(name), named)
         else:
-            return self._generic(op)
+            return self._generic(op, named)
         return None
 
     def _wire_op(self, op: ir.Operation) -> None:
@@ -203,14 +210,15 @@ class _Printer:
         operands = op.operands
         self._values[op.results[0]] = self._source(op, operands[len(operands) - 1])
 
-    def _iota(self, op: ir.Operation) -> None:
-        form = self._form(op.results[0].type)
+    def _iota(self, op: ir.Operation, named: Named) -> None:
+        tensor = self._form(op.results[0].type)
         dimension = op.attributes["iota_dimension"].value
-        keywords = f"iota_dim={dimension}, shape={form.shape}, dtype={form.dtype}, "
-        self._statement(op, ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"})))
+        keywords = f"iota_dim={dimension}, shape={tensor.shape}, dtype={tensor.dtype}, "
+        form = ops.Form(api.IOTA, api.XLA_OP, keywords, frozenset({"iota_dimension"}))
+        self._statement(op, form, self._bind(op, named))
 
-    def _constant(self, op: ir.Operation) -> None:
-        bound = self._bind(op)
+    def _constant(self, op: ir.Operation, named: Named) -> None:
+        bound = self._bind(op, named)
         value = read_constant(op, self._resources)
         if isinstance(value, str):
             source = f"{api.SINGLE_VALUE}(value={string(value)})"
@@ -219,7 +227,7 @@ class _Printer:
         else:
             source = f"{api.WEIGHT_LOAD}({string(self._weight(op, bound[0][0], value))})"
         form = ops.Form(string(op.name), api.XLA_OP, stands_for=frozenset({"value"}))
-        self._statement(op, form, bound=bound, srcs=[source])
+        self._statement(op, form, bound, srcs=[source])
 
     def _weight(self, op: ir.Operation, name: str, value: Array) -> str:
         if self._edges_only:
@@ -233,7 +241,7 @@ class _Printer:
         self._uses_weights = True
         return self._weights.add(name, value)
 
-    def _generic(self, op: ir.Operation) -> _Printing:
+    def _generic(self, op: ir.Operation, named: Named) -> _Printing:
         """Keep everything: operands, results, attributes as text, regions and callees as functions."""
         if self._strict and op.name not in ops.STRUCTURE and not is_terminator(op):
             raise PassError(
@@ -241,7 +249,7 @@ class _Printer:
                 "generic statement",
                 location=_location(op),
             )
-        bound = self._bind(op)
+        bound = self._bind(op, named)
         functions = []
         for index, region in enumerate(op.regions):
             functions.append(self._new_function())
@@ -252,7 +260,7 @@ class _Printer:
                 functions.append(self._callees[callee])
         extra = {"successors": ", ".join(_successors(op))} if len(op.successors) else {}
         regions = f"regions=[{', '.join(f'v{n}' for n in functions)}], " if functions else ""
-        self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), bound=bound, extra=extra)
+        self._statement(op, ops.Form(string(op.name), api.XLA_OP, regions), bound, extra=extra)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -260,13 +268,13 @@ class _Printer:
         self,
         op: ir.Operation,
         form: ops.Form,
+        bound: _Bound,
         *,
-        bound: _Bound | None = None,
         srcs: list[str] | None = None,
         extra: dict[str, str] | None = None,
     ) -> None:
         """Print ``op`` as one statement of ``form``."""
-        names, tensors, location, key = bound or self._bind(op)
+        names, tensors, location, key = bound
         if srcs is None:
             values = self._values
             try:
@@ -288,9 +296,9 @@ class _Printer:
         if key in self.dependencies.at:
             self.lines += self.dependencies.due(key, (names[0],))
 
-    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...]) -> None:
+    def _steps(self, op: ir.Operation, steps: tuple[ops.Step, ...], named: Named) -> None:
         """Print ``op`` as several statements, the last of which has its name."""
-        (name,), _, location, key = self._bind(op)
+        (name,), _, location, key = self._bind(op, named)
         tensor = self._form(op.results[0].type)
         operands = [self._source(op, value) for value in op.operands]
         done: list[str] = []
@@ -318,10 +326,10 @@ class _Printer:
 
     # --- parts of a statement -----------------------------------------------------------------------------------------
 
-    def _bind(self, op: ir.Operation) -> _Bound:
+    def _bind(self, op: ir.Operation, named: Named) -> _Bound:
         """Give identifiers to the results of ``op``, or one to an op without results."""
-        name, file, line, column = name_and_place(op)
-        location = (name, file, line, column, self._op_count)
+        name = named[0]
+        location = (*named, self._op_count)
         self._op_count += 1
         key: Key = op
         names: list[str] = []
