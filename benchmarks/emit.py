@@ -7,6 +7,7 @@ is against ``get_asm(enable_debug_info=True)``, which prints them too; the ratio
 
 from __future__ import annotations
 
+import functools
 import gc
 import statistics
 import sys
@@ -19,7 +20,7 @@ from neuron_ctrldep.mlir import ir, parse_module
 from neuron_ctrldep.penguin.printer import print_penguin
 
 SIZES = (10_000, 30_000, 100_000)
-RUNS = 5
+RUNS = 7
 LIMIT = 4.0
 """Emission may take at most this many times what upstream's printing takes."""
 WIRE_EVERY = 10
@@ -53,26 +54,34 @@ def module_of(ops: int) -> ir.Operation:
     return parse_module("\n".join(lines))
 
 
-def median_of(run: Callable[[], Any], runs: int = RUNS) -> float:
-    """The median time of ``run``, in seconds."""
-    times = []
-    for _ in range(runs):
-        gc.collect()
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return statistics.median(times)
+def times_of(*runs: Callable[[], Any]) -> list[list[float]]:
+    """The processor times of each of ``runs``, taken in turns, in seconds."""
+    times: list[list[float]] = [[] for _ in runs]
+    for _ in range(RUNS):
+        for run, taken in zip(runs, times, strict=True):
+            gc.collect()
+            start = time.process_time()
+            run()
+            taken.append(time.process_time() - start)
+    return times
+
+
+def _ratio(ones: list[float], others: list[float]) -> float:
+    return round(statistics.median(one / other for one, other in zip(ones, others, strict=True)), 2)
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
-    """One row a size: seconds of upstream's printing and of ours, and the ratio that is limited."""
+    """One row a size: medians of the seconds of upstream's printing and of ours, and of the ratios of pairs."""
     rows = []
     for size in sizes:
         module = module_of(size)
-        asm = median_of(lambda module=module: module.get_asm(enable_debug_info=True))
-        plain = median_of(module.get_asm)
-        edges = median_of(lambda module=module: control_edges(module))
-        emit = median_of(lambda module=module: print_penguin(module))
+        times = times_of(
+            functools.partial(module.get_asm, enable_debug_info=True),
+            module.get_asm,
+            functools.partial(control_edges, module),
+            functools.partial(print_penguin, module),
+        )
+        asm, plain, edges, emit = (statistics.median(taken) for taken in times)
         rows.append(
             {
                 "ops": size,
@@ -81,8 +90,8 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
                 "mlir_print_without_locations_s": round(plain, 3),
                 "control_edges_s": round(edges, 3),
                 "emit_s": round(emit, 3),
-                "ratio": round(emit / asm, 2),
-                "ratio_without_locations": round(emit / plain, 2),
+                "ratio": _ratio(times[3], times[0]),
+                "ratio_without_locations": _ratio(times[3], times[1]),
                 "limit": LIMIT,
                 "microseconds_per_op": round(emit / size * 1e6, 2),
             }
