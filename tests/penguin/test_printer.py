@@ -249,3 +249,12 @@ def test_printing_changes_nothing():
     print_penguin(module)
     assert len(control_edges(module).edges) == 1
     assert module.get_asm(enable_debug_info=True) == before
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
+def test_every_op_is_printed_once_and_in_order(count: int) -> None:
+    """Ops are asked for their names some at a time: none is lost or printed twice where one lot ends."""
+    ops = [f'%{i} = stablehlo.abs %a : tensor<4xf32> loc("abs.{i}")' for i in range(count)]
+    module = parse_module("\n".join(["func.func @main(%a: tensor<4xf32>) {", *ops, "return", "}"]))
+    names = [line.partition(" = ")[0] for line in print_penguin(module).splitlines() if "np.abs" in line]
+    assert names == [f"abs_{i}" for i in range(count)]
