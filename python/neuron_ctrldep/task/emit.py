@@ -79,7 +79,7 @@ class _Emitter:
         """Note all ids that become values because edges need them."""
         stack: list[Id] = []
         for task in tasks:
-            for node in task.edges:
+            for node, _ in task.edges:
                 node = resolve(node)
                 node.uses += 1
                 if not isinstance(node, Leaf):
@@ -162,8 +162,8 @@ class _Emitter:
         leaf, edges, directions = found.leaf, found.edges, found.directions
         wanted = leaf.uses > 0 or leaf in self.kept
         if edges or (wanted and not task.is_submit):
-            values = [self._used(resolve(node)) for node in edges]
-            op = self.submits.write(task, values, edges.values(), directions or task.directions)
+            values = [self._used(resolve(node)) for node, _ in edges]
+            op = self.submits.write(task, values, [kinds for _, kinds in edges], directions or task.directions)
         elif directions is not None:
             op.attributes["arg_directions"] = self.submits.texts(directions)
         if wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.task.attributes import SEGMENT_SIZES
@@ -33,7 +33,7 @@ class SubmitWriter:
         return found
 
     def write(
-        self, task: TaskNode, edges: Sequence[ir.Value], kinds: Iterable[int], directions: tuple[str, ...]
+        self, task: TaskNode, edges: Sequence[ir.Value], kinds: Sequence[int], directions: tuple[str, ...]
     ) -> ir.Operation:
         """Write ``task`` anew, and erase what it was.
 

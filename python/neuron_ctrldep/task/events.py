@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from neuron_ctrldep.task.accesses import READS, WRITES, Access, UnsupportedAccess
@@ -45,7 +45,7 @@ class TaskHazards:
     meets_unknown: bool = False
     """Whether a task on storage that is not known may be earlier."""
     # What :mod:`~neuron_ctrldep.task.order` makes of these, which it may let go, with all edges in place.
-    edges: Mapping[Id, int] = field(default_factory=dict)
+    edges: Sequence[tuple[Id, int]] = ()
     """The edges to add, with their hazards as bits: argument order, then program order."""
     conflicting: int = 0
     """The slots with a hazard with an earlier task, as bits."""

@@ -229,7 +229,9 @@ class _OrderWalk:
                 taken = self.reduction.taken_at(task.task.body)
                 kept = self.reduction.without_implied(kept, user, given, taken)
                 complete = self.reduction.together(complete, [*kinds, *given], taken)
-            task.edges = kinds if len(kept) == len(kinds) else {node: kinds[node] for node in kept}
+            task.edges = (
+                tuple(kinds.items()) if len(kept) == len(kinds) else tuple([(node, kinds[node]) for node in kept])
+            )
         else:
             complete = user
             for slot, conflict, _ in task.conflicts:
