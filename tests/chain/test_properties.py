@@ -13,13 +13,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
-from neuron_ctrldep.chain import CheckResult, Options, check
+from neuron_ctrldep import checker_inputs
+from neuron_ctrldep.chain import CheckResult, Options, check, lower
+from neuron_ctrldep.checker import SourceBlock
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.importer import import_hlo
 from neuron_ctrldep.hlo.module import load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.passes.pipeline import run_pipeline
+from neuron_ctrldep.penguin.reader import read_penguin
+from neuron_ctrldep.penguin.weights import WeightNames
 from tests.generators.hlo import hlo_modules, module_of_seed
 
 MODULES = int(os.environ.get("CTRLDEP_HLO_MODULES", "120"))
@@ -104,3 +108,57 @@ def test_values_do_not_change(start: int, child: Child) -> None:
         )
         for one, other in zip(expected, running.results_of(reified), strict=True):
             np.testing.assert_array_equal(one, other, err_msg=f"seed {number}\n{text}")
+
+
+NO_INSTRUCTIONS = frozenset({"tuple", "get-tuple-element", "add-dependency", "constant", "parameter"})
+"""Opcodes of what cannot wait: what comes after one of these comes after its control predecessors."""
+
+
+def through_packaging(block: SourceBlock) -> Iterator[tuple[str, str]]:
+    """The pairs that HLO orders by control edges, directly or through what is no instruction."""
+    after: dict[str, list[tuple[str, bool]]] = {name: [] for name in block.instructions}
+    for name, instruction in block.instructions.items():
+        for operand in instruction.operands:
+            after[operand].append((name, False))
+    for src, dst in block.edges:
+        if block.instructions[src].opcode != "parameter":  # such an edge orders nothing (section 2)
+            after[src].append((dst, True))
+    for first, instruction in block.instructions.items():
+        if instruction.opcode in NO_INSTRUCTIONS:
+            continue
+        seen = {(first, False)}
+        stack = [(first, False)]
+        while stack:
+            current, by_control = stack.pop()
+            for name, is_control in after[current]:
+                state = (name, by_control or is_control)
+                if state in seen:
+                    continue
+                seen.add(state)
+                if block.instructions[name].opcode in NO_INSTRUCTIONS:
+                    stack.append(state)
+                elif state[1]:
+                    yield first, name
+
+
+@pytest.mark.parametrize("start", range(0, MODULES, BATCH))
+def test_order_through_tuples_and_constants_is_kept(start: int, child: Child) -> None:
+    """A stronger reading of section 6: two edges with a tuple between them order what stands at their other ends."""
+    pairs = False
+    for number in range(start, start + BATCH):
+        module = load_hlo(module_of_seed(number).encode(), child=child)
+        if checked(module_of_seed(number), child) is None:
+            continue
+        blocks = checker_inputs.of_hlo(module)
+        program = read_penguin(lower(module, child=child).penguin(weights=WeightNames()))
+        for function in checker_inputs.of_program(program):
+            for block in blocks.values():
+                if not block.is_entry:
+                    continue
+                for src, dst in through_packaging(block):
+                    if src in function.nodes and dst in function.nodes:
+                        pairs = True
+                        assert any(
+                            function.reaches(s, d) or s == d for s in function.nodes[src] for d in function.nodes[dst]
+                        ), f"seed {number}: {src} -> {dst}\n{module_of_seed(number)}"
+    assert pairs, "some generated modules are to have such pairs"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from jaxlib import _hlo
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.isolate import MAX_IMPORTS, failing_instruction
@@ -45,7 +46,7 @@ def on(name: str) -> Callable[[Any], bool]:
     """An importer that fails on every module with an instruction of this name; parts must be sound HLO."""
 
     def fails(part: Any) -> bool:
-        mlir.hlo_proto_to_text(part.SerializeToString())
+        _hlo.HloModule.from_serialized_hlo_module_proto(part.SerializeToString())
         return any(i.name == name for c in part.computations for i in c.instructions)
 
     return fails

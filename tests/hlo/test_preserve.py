@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from neuron_ctrldep import mlir
+from neuron_ctrldep.chain import lower
 from neuron_ctrldep.errors import InputError, PassError
+from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.importer import import_hlo
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
+from neuron_ctrldep.penguin.reader import read_penguin
+from neuron_ctrldep.penguin.weights import WeightNames
+from neuron_ctrldep.wire import TARGET
 
 
 def load(text: str) -> HloModule:
     return load_hlo(mlir.hlo_text_to_proto(text), "m.hlo")
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    with Child() as process:
+        yield process
 
 
 def named(module: HloModule) -> dict[str, Any]:
@@ -199,8 +211,7 @@ def test_a_done_whose_start_is_elsewhere_holds_its_own_marks(start: str, done: s
         import_hlo(module, original=load_hlo(original))
 
 
-def test_an_edge_that_nothing_carries_is_not_called_carried_on_a_second_run() -> None:
-    """*Already* is what a wire op, a pin or an attribute carries; nothing does, and nothing has to."""
+def test_an_edge_that_nothing_has_to_carry_is_dropped() -> None:
     module = load("""\
 HloModule m
 ENTRY e {
@@ -213,11 +224,115 @@ ENTRY e {
 """)
     for _ in range(2):
         report = preserve_control_deps(module)
-        assert (report.edges, report.attribute, report.already) == (2, 2, 0)
+        assert (report.edges, report.dropped) == (2, 2)
         reasons = {detail.successor: detail.reason for detail in report.details}
-        assert reasons["r"].endswith("stands for parameters only: there is nothing to wait for")
-        assert reasons["unread"].endswith("nothing in the computation reads the successor")
-    assert not report.changed
+        assert reasons["r"] == "the predecessor stands for parameters only: nothing to wait for"
+        assert reasons["unread"] == "nothing in the computation comes after the successor"
+        assert not report.changed
+
+
+# Tuples, their elements, add-dependencies, wire ops and constants are no instructions that could wait: whatever comes
+# after one comes after its control predecessors. Here "a" (or the start "s") stands before one, and "z" behind it.
+START = "s = (f32[4], f32[4], u32[]) copy-start(x)\n  d = f32[4] copy-done(s)"
+EFFECT = 'a = f32[4] custom-call(x), custom_call_target="A", custom_call_has_side_effect=true'
+BETWEEN = {
+    "tuple": "t = (f32[4], f32[4]) tuple(m, n), control-predecessors={%s}",
+    "empty tuple": "t = () tuple(), control-predecessors={%s}",
+    "element of a parameter": "t = f32[4] get-tuple-element(q), index=0, control-predecessors={%s}",
+    "element of a tuple": "u = (f32[4], f32[4]) tuple(m, n)\n  "
+    "t = f32[4] get-tuple-element(u), index=0, control-predecessors={%s}",
+    "element of an ordered tuple": "u = (f32[4], f32[4]) tuple(m, n), control-predecessors={%s}\n  "
+    "t = f32[4] get-tuple-element(u), index=0",
+    "add-dependency": "k = token[] after-all()\n  t = f32[4] add-dependency(m, k), control-predecessors={%s}",
+    "constant": "t = f32[4] constant({1, 2, 3, 4}), control-predecessors={%s}",
+    "wire op": 't = f32[4] custom-call(m, n), custom_call_target="AwsNeuronControlDep", '
+    "custom_call_has_side_effect=true, control-predecessors={%s}",
+    "chain": "u = (f32[4], f32[4]) tuple(m, n), control-predecessors={%s}\n  "
+    "v = () tuple(), control-predecessors={u}\n  t = f32[4] get-tuple-element(q), index=1, control-predecessors={v}",
+}
+BEHIND = {
+    "operand": "z = f32[4] exponential(y), control-predecessors={t}",
+    "effect": 'z = f32[4] custom-call(), custom_call_target="Z", custom_call_has_side_effect=true, '
+    "control-predecessors={t}",
+    "done": "zs = (f32[4], f32[4], u32[]) copy-start(y)\n  z = f32[4] copy-done(zs), control-predecessors={t}",
+}
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.parametrize(("first", "name"), [(EFFECT, "a"), (START, "s")], ids=["effect", "start"])
+def test_order_goes_through_what_is_no_instruction(
+    first: str, name: str, between: str, behind: str, child: Child
+) -> None:
+    module = load(f"""\
+HloModule m
+ENTRY e {{
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  q = (f32[4], f32[4]) parameter(2)
+  m = f32[4] sine(y)
+  n = f32[4] cosine(y)
+  {first}
+  {BETWEEN[between] % name}
+  {BEHIND[behind]}
+  ROOT r = (f32[4], f32[4]) tuple(z, {"d" if name == "s" else "a"})
+}}
+""")
+    program = read_penguin(lower(module, child=child).penguin(weights=WeightNames()))
+    edges = {(edge.src, edge.dst) for function in program.functions for edge in function.dep_edges}
+    assert (name, "z") in edges
+    first_run = load_hlo(module.to_bytes())
+    preserve_control_deps(first_run)
+    assert not preserve_control_deps(load_hlo(first_run.to_bytes())).changed
+
+
+def test_a_wire_op_with_two_readers_is_not_extended_for_one() -> None:
+    """Its users are those it had before anything moved."""
+    module = load("""\
+HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  p = f32[4] cosine(x)
+  k = f32[4] sine(x)
+  q = f32[4] tanh(x)
+  w = f32[4] custom-call(k, y), custom_call_target="AwsNeuronControlDep", custom_call_has_side_effect=true
+  o = f32[4] exponential(w), control-predecessors={p}
+  f = f32[4] negate(w), control-predecessors={k, q}
+  ROOT r = (f32[4], f32[4]) tuple(o, f)
+}
+""")
+    preserve_control_deps(module)
+    place = {one.id: number for number, one in enumerate(module.proto.computations[0].instructions)}
+    for instruction in module.proto.computations[0].instructions:
+        assert all(place[one] < place[instruction.id] for one in instruction.operand_ids)
+    wires = [one for one in module.proto.computations[0].instructions if one.custom_call_target == TARGET]
+    names = {one.id: one.name for one in module.proto.computations[0].instructions}
+    assert [[names[one] for one in wire.operand_ids] for wire in wires] == [
+        ["k", "y"],
+        ["p", "w"],
+        ["k", "q", "y"],
+    ]
+
+
+def test_the_text_holds_all_values_of_a_constant(child: Child) -> None:
+    values = ", ".join(map(str, range(1, 301)))
+    module = load(f"""\
+HloModule m
+ENTRY e {{
+  x = f32[300] parameter(0)
+  c = f32[300] constant({{{values}}})
+  ROOT r = f32[300] add(x, c)
+}}
+""")
+    assert f"constant({{{values}}})" in module.to_text(child=child)
+
+
+def test_a_constant_without_its_values_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    text = "HloModule m\nENTRY e {\n  ROOT c = f32[300] constant({...})\n}\n"
+    load_hlo(text.encode(), "m.hlo")
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert caplog.text.count("m.hlo:3:21: warning: the values of this constant are left out") == 1
 
 
 @pytest.mark.parametrize("what", [mlir.parse_module("module {}"), b"HloModule m", None], ids=["op", "bytes", "None"])

@@ -137,9 +137,9 @@ class Planner:
             return edge
         self._mark(edge, successor)
         if not edge.sources:
-            edge.reason += "; the predecessor stands for parameters only: there is nothing to wait for"
-        elif not edge.targets:
-            edge.reason += "; nothing in the computation reads the successor"
+            return EdgePlan(predecessor, "dropped", "the predecessor stands for parameters only: nothing to wait for")
+        if not edge.targets:
+            return EdgePlan(predecessor, "dropped", "nothing in the computation comes after the successor")
         return edge
 
     def _is_pinnable(self, successor: Instruction) -> bool:
@@ -179,15 +179,25 @@ class Planner:
         return self._found[key]
 
     def _find_targets(self, successor: Instruction) -> list[Mark]:
-        start = self.graph.start_of(successor)
-        if start is not None:
-            return [(start, DONE_AFTER)]
-        if self.graph.takes_attributes(successor):
-            return [(successor, AFTER)]
-        found = [mark for reader in self.graph.readers(successor) for mark in self._targets(reader)]
+        """``successor`` where it takes attributes, else what waits for it in its place."""
+        graph = self.graph
+        found: dict[tuple[int, str], Mark] = {}
+        seen = {successor.id}
+        stack = [successor]
+        while stack:
+            current = stack.pop()
+            start = graph.start_of(current)
+            if start is not None:
+                found[graph.place[start.id], DONE_AFTER] = (start, DONE_AFTER)
+            elif graph.takes_attributes(current):
+                found[graph.place[current.id], AFTER] = (current, AFTER)
+            else:
+                waiters = [one for one in graph.waiters(current) if one.id not in seen]
+                seen.update(one.id for one in waiters)
+                stack += waiters
         if not found and successor.opcode == "get-tuple-element":
             return [(successor, AFTER)]  # of an opaque tuple: on import the element is an op, and keeps it
-        return found
+        return [found[key] for key in sorted(found)]
 
     # --- what is carried already --------------------------------------------------------------------------------------
 
@@ -238,7 +248,7 @@ class Planner:
         return self._found[key]
 
     def _is_marked(self, predecessor: Instruction, successor: Instruction) -> bool:
-        # An edge without sources or targets is carried by nothing (nor need it be), on a second run neither.
+        # An edge without sources or targets is carried by nothing, nor need it be.
         sources, targets = self._sources(predecessor), self._targets(successor)
         ids = [self.graph.attributes_of(one).get(key, "") for one, key in sources]
         return bool(ids) and bool(targets) and all(one in self._listed(mark) for one in ids for mark in targets)

@@ -84,6 +84,8 @@ class ComputationEdit:
         self._behind: dict[int, int] = {}
         self._moved: set[int] = set()
         self._made: list[Instruction] = []
+        # As they are before anything moves. Only where wire ops are there already does it matter.
+        self._users = graph.users if graph.facts.may_have_wire_ops else {}
 
     def apply(self, plan: SuccessorPlan) -> list[Instruction]:
         """Carry the edges of one successor; those of earlier instructions have been carried.
@@ -213,9 +215,9 @@ class ComputationEdit:
         """Whether nothing but ``successor`` would notice that ``wire``, in front of it, holds more."""
         graph = self.graph
         return (
-            graph.users[wire.id] == [successor]
+            self._users[wire.id] == [successor]
             and graph.computation.root_id != wire.id
-            and wire.id not in graph.control_sources
+            and wire.id not in graph.control_successors
         )
 
     def _holds_some(self, wire: Instruction, successor: Instruction) -> bool:

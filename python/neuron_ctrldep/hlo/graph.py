@@ -29,6 +29,7 @@ collective: see :mod:`neuron_ctrldep.hlo.wrapped`."""
 _NEVER_OPERANDS = frozenset({"recv", "copy-start", "async-start", "async-update"})
 _STARTS = _NEVER_OPERANDS | frozenset(START_OF_DONE.values())
 _PACKING = frozenset({"tuple", "get-tuple-element", "custom-call"})  # a wire op is a custom call
+_THERE_BEFORE = frozenset({"constant", "parameter"})
 NOT_PLAIN = _STARTS | _PACKING
 """Opcodes of values that may be, or hold, one that a wire op cannot take."""
 
@@ -124,7 +125,7 @@ class Graph:
 
     @cached_property
     def users(self) -> dict[int, list[Instruction]]:
-        """For each id the instructions that have it as an operand, in order, each once."""
+        """For each id the instructions that have it as an operand, in order, each once. Ask before editing these."""
         users: dict[int, list[Instruction]] = {one: [] for one in self.place}
         for instruction in self.originals:
             for one in dict.fromkeys(instruction.operand_ids):
@@ -132,9 +133,13 @@ class Graph:
         return users
 
     @cached_property
-    def control_sources(self) -> frozenset[int]:
-        """The ids that are a control predecessor of something."""
-        return frozenset(one for instruction in self.originals for one in instruction.control_predecessor_ids)
+    def control_successors(self) -> dict[int, list[Instruction]]:
+        """For each id that is a control predecessor the instructions it is one of, in order."""
+        successors: dict[int, list[Instruction]] = {}
+        for instruction in self.originals:
+            for one in dict.fromkeys(instruction.control_predecessor_ids):
+                successors.setdefault(one, []).append(instruction)
+        return successors
 
     def operand(self, instruction: Instruction, number: int) -> Instruction:
         """The instruction that operand ``number`` is."""
@@ -146,10 +151,15 @@ class Graph:
         return f"{instruction.name} = {instruction.opcode}({operands})"
 
     def element(self, instruction: Instruction) -> Instruction | None:
-        """What a ``get-tuple-element`` of a known tuple stands for; ``None`` for any other instruction."""
+        """What a ``get-tuple-element`` of a known tuple forwards; ``None`` for any other instruction.
+
+        Wire ops between the two forward the tuple.
+        """
         if instruction.opcode != "get-tuple-element" or not instruction.operand_ids:
             return None
         source = self.operand(instruction, 0)
+        while is_wire_op(source):
+            source = self.operand(source, len(source.operand_ids) - 1)
         index = instruction.tuple_index
         if source.opcode == "tuple" and 0 <= index < len(source.operand_ids):
             return self.operand(source, index)
@@ -226,27 +236,41 @@ class Graph:
     def producers(self, value: Instruction) -> list[Instruction]:
         """The instructions that ``value`` stands for as a predecessor; parameters do not count.
 
-        A tuple stands for its elements, an element for its source, a wire op for its data and its own predecessors. A
-        wire op among the operands of these stands for its data alone: what it orders is an edge of its own.
+        A tuple stands for its elements, an element for its source, a wire op for its data and its own predecessors.
+        Such packaging cannot wait, nor can a constant or a parameter: what is behind waits for their control
+        predecessors.
         """
         found: dict[int, Instruction] = {}
         seen: set[int] = set()
-        stack = [self[one] for one in reversed(value.operand_ids)] if is_wire_op(value) else [value]
+        stack = [value]
         while stack:
             current = stack.pop()
             if current.id in seen:
                 continue
             seen.add(current.id)
-            element = self.element(current)
-            if element is not None:
-                stack.append(element)
-            elif is_wire_op(current):
-                stack.append(self.operand(current, len(current.operand_ids) - 1))
-            elif is_transparent(current):
-                stack += [self[one] for one in reversed(current.operand_ids)]
+            if is_transparent(current):
+                element = self.element(current)
+                if element is None:
+                    stack += [self[one] for one in reversed(current.operand_ids)]
+                else:
+                    stack.append(element)
+                    # The element alone is read, but the tuple is waited for, and what wire ops put before it.
+                    packed = self.operand(current, 0)
+                    while is_wire_op(packed):
+                        stack += [
+                            self[one] for one in reversed((*packed.operand_ids[:-1], *packed.control_predecessor_ids))
+                        ]
+                        packed = self.operand(packed, len(packed.operand_ids) - 1)
+                    stack += [self[one] for one in reversed(packed.control_predecessor_ids)]
             elif current.opcode != "parameter":
                 found[current.id] = current
+            if is_transparent(current) or current.opcode in _THERE_BEFORE:
+                stack += [self[one] for one in reversed(current.control_predecessor_ids)]
         return list(found.values())
+
+    def waiters(self, value: Instruction) -> list[Instruction]:
+        """The instructions that come after ``value``: those that read it, and its control successors."""
+        return [*self.users[value.id], *self.control_successors.get(value.id, ())]
 
     def takes_attributes(self, successor: Instruction) -> bool:
         """Whether a frontend attribute on ``successor`` arrives behind the import and the canonicalizer.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -12,6 +14,8 @@ from neuron_ctrldep.hlo import xla
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.order import topological_order
 from neuron_ctrldep.hlo.schema import HloModuleProto, HloProto
+
+logger = logging.getLogger("neuron_ctrldep.hlo")
 
 
 class HloModule:
@@ -63,6 +67,8 @@ def load_hlo(data: bytes, file: str = "-", *, child: Child | None = None) -> Hlo
         file: what messages call it.
         child: the process to parse text in; a new one by default.
 
+    A constant whose values the text leaves out is a warning in the log: XLA makes some up.
+
     Raises:
         InputError: it is none of the three, XLA refuses it, or it breaks a rule of :func:`check_module`.
     """
@@ -73,12 +79,31 @@ def load_hlo(data: bytes, file: str = "-", *, child: Child | None = None) -> Hlo
     if _is_text(data):
         # XLA writes maps in an order that changes from process to process; ours does not.
         proto = HloModuleProto()
-        proto.ParseFromString(xla.text_to_proto(decode_utf8(data, file), file, child=child))
+        text = decode_utf8(data, file)
+        proto.ParseFromString(xla.text_to_proto(text, file, child=child))
         module = HloModule(proto, file)
+        _warn_of_elided(text, file)
     else:
         module = _decode(data, file)
     check_module(module.proto, file)
     return module
+
+
+_ELIDED = re.compile(r"constant\(\{\.\.\.\}\)")
+
+
+def _warn_of_elided(text: str, file: str) -> None:
+    found = _ELIDED.search(text)
+    if found is None:
+        return
+    line = text.count("\n", 0, found.start()) + 1
+    column = found.start() - text.rfind("\n", 0, found.start())
+    message = (
+        "the values of this constant are left out; XLA takes it for other values. To have them, give the module as a "
+        "proto (.hlo.pb), or dump it with --xla_dump_large_constants"
+    )
+    warning = Diagnostic("warning", message, SourceLocation(file, line, column))
+    logger.warning("%s", warning.render(text))
 
 
 # Bytes that stand in no text. Every protobuf that holds a computation has some: its field tags 0x12 and 0x1a.

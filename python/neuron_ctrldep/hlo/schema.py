@@ -23,6 +23,13 @@ _PACKAGE = "neuron_ctrldep.hlo"
 # message -> field -> (number, type); "*" marks a repeated field, "map" a map from its key type to its value type.
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
     "ShapeProto": {"element_type": (2, "int32"), "tuple_shapes": (4, "*ShapeProto")},
+    "LiteralProto": {
+        "preds": (2, "*bool"),
+        "s32s": (4, "*int32"),
+        "s64s": (5, "*int64"),
+        "u32s": (6, "*uint32"),
+        "u64s": (7, "*uint64"),
+    },
     "OpMetadata": {"op_name": (2, "string")},
     "ProgramShapeProto": {"parameters": (1, "*ShapeProto"), "result": (2, "ShapeProto")},
     "FrontendAttributes": {"map": (1, "map string string")},
@@ -36,6 +43,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
         "opcode": (2, "string"),
         "shape": (3, "ShapeProto"),
         "metadata": (7, "OpMetadata"),
+        "literal": (8, "LiteralProto"),
         "parameter_number": (9, "int64"),
         "tuple_index": (13, "int64"),
         "channel_id": (26, "int64"),
@@ -44,6 +52,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
         "operand_ids": (36, "*int64"),
         "control_predecessor_ids": (37, "*int64"),
         "called_computation_ids": (38, "*int64"),
+        "comparison_direction": (63, "string"),
         "custom_call_has_side_effect": (65, "bool"),
         "frontend_attributes": (68, "FrontendAttributes"),
         "output_operand_aliasing": (74, "*OutputOperandAliasing"),
@@ -76,6 +85,8 @@ _SCALARS = {
     "int32": _Field.TYPE_INT32,
     "int64": _Field.TYPE_INT64,
     "string": _Field.TYPE_STRING,
+    "uint32": _Field.TYPE_UINT32,
+    "uint64": _Field.TYPE_UINT64,
 }
 
 

@@ -105,8 +105,11 @@ def _parse(text: bytes, _: dict[str, Any]) -> bytes:
 def _print(proto: bytes, _: dict[str, Any]) -> bytes:
     from jaxlib import _hlo
 
+    options = _hlo.HloPrintOptions()
+    # Otherwise a constant of more than ten elements is printed as {...}, which the parser takes for whatever values.
+    options.print_large_constants = True
     with _stage("print"):
-        return str(_hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string()).encode()
+        return str(_hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string(options)).encode()
 
 
 def _import(proto: bytes, header: dict[str, Any]) -> bytes:

@@ -15,7 +15,7 @@ from neuron_ctrldep.mlir.contexts import (
 )
 from neuron_ctrldep.mlir.diagnostics import collect_diagnostics, location_names, source_location, text_of
 from neuron_ctrldep.mlir.guards import check_process, checked_removal, entry
-from neuron_ctrldep.mlir.hlo import hlo_proto_to_stablehlo, hlo_proto_to_text, hlo_text_to_proto, mlir_to_hlo_proto
+from neuron_ctrldep.mlir.hlo import hlo_proto_to_stablehlo, hlo_text_to_proto, mlir_to_hlo_proto
 from neuron_ctrldep.mlir.modules import (
     BYTECODE_MAGIC,
     check_nesting,
@@ -43,7 +43,6 @@ __all__ = [
     "entry",
     "has_own_dialect",
     "hlo_proto_to_stablehlo",
-    "hlo_proto_to_text",
     "hlo_text_to_proto",
     "ir",
     "is_multithreaded",

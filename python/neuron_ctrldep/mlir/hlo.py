@@ -10,13 +10,6 @@ def hlo_text_to_proto(text: str) -> bytes:
     return bytes(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
 
 
-def hlo_proto_to_text(proto: bytes) -> str:
-    """XLA's own printer: a serialized ``HloModuleProto`` to HLO text. XLA's exceptions come out as they are."""
-    from jaxlib import _hlo
-
-    return str(_hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string())
-
-
 def hlo_proto_to_stablehlo(proto: bytes) -> bytes:
     """XLA's own importer: a serialized ``HloModuleProto`` to MLIR bytecode.
 
