@@ -185,6 +185,15 @@ def test_offsets_from_arguments(body, is_race):
     assert windows_race(body) == is_race
 
 
+def test_an_open_offset_leaves_what_the_other_dimensions_say():
+    row, other = (WHOLE.cut([Free(1), at], [1, 2], [1, 1], 2) for at in (0, 4))
+    assert not row.overlaps(other)
+    assert row.overlaps(WHOLE.cut([5, 1], [1, 1], [1, 1], 2))
+    unknown = WHOLE.cut([None, 2], [2, 1], [1, 1], 1)
+    assert not unknown.overlaps(row)
+    assert unknown.overlaps(WHOLE.cut([0, 2], [1, 1], [1, 1], 2))
+
+
 def test_offsets_from_arguments_against_enumeration():
     """Windows that are said to be apart have no common element, whatever the arguments are."""
     rng = random.Random(7)

@@ -82,22 +82,39 @@ class View:
 
     def cut(self, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number], rank: int) -> View:
         """The slice that ``memref.subview`` and ``tensor.extract_slice`` mean; its type has ``rank`` dimensions."""
-        if not self._can_be_cut or not is_known(sizes, steps) or None in offsets:
+        if not self._can_be_cut or not is_known(sizes, steps):
             return self.some_part()
-        at = known(offsets)
-        offset = self.offset + sum(place * stride for place, stride in zip(at, self.strides, strict=True))
-        shifts = [
-            (terms_of(place), stride) for place, stride in zip(offsets, self.strides, strict=True) if place is not None
-        ]
-        terms = combined((self.terms, 1), *shifts)
-        shape = known(sizes)
-        strides = [stride * step for stride, step in zip(self.strides, known(steps), strict=True)]
+        is_open = [not is_known([offset]) for offset in offsets]
+        around = self
+        if any(is_open):
+            # Of a dimension in which the offset is open, all of it.
+            around = self._window(
+                [0 if is_any else at for is_any, at in zip(is_open, offsets, strict=True)],
+                [whole if is_any else size for is_any, whole, size in zip(is_open, self.shape, sizes, strict=True)],
+                [1 if is_any else step for is_any, step in zip(is_open, steps, strict=True)],
+            )
+        if None in offsets:
+            return around.some_part()
+        window = self._window(offsets, sizes, steps)
+        if window.terms != self.terms:
+            window = dataclasses.replace(window, within=around)
         # A result of lower rank has lost dimensions of size 1; which ones does not matter to the bytes it denotes.
+        shape, strides = list(window.shape), list(window.strides)
         for axis in reversed(range(len(shape))):
             if len(shape) > rank and shape[axis] == 1:
                 del shape[axis], strides[axis]
-        within = self.within if terms == self.terms else self
-        return View(self.root, offset, tuple(shape), tuple(strides), self.item, terms=terms, within=within)
+        return dataclasses.replace(window, shape=tuple(shape), strides=tuple(strides))
+
+    def _window(self, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number]) -> View:
+        """The slice in as many dimensions; nothing of it is unknown."""
+        shifts = [(at, stride) for at, stride in zip(offsets, self.strides, strict=True) if at is not None]
+        return dataclasses.replace(
+            self,
+            offset=self.offset + sum(int(at) * stride for at, stride in shifts),
+            shape=tuple(known(sizes)),
+            strides=tuple(stride * step for stride, step in zip(self.strides, known(steps), strict=True)),
+            terms=combined((self.terms, 1), *((terms_of(at), stride) for at, stride in shifts)),
+        )
 
     def transposed(self, order: Sequence[int]) -> View:
         """The dimensions in another order."""
