@@ -12,14 +12,25 @@ import warnings
 from collections.abc import Callable
 
 from neuron_ctrldep import mlir
+from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.errors import CtrlDepError, InputError
 from neuron_ctrldep.inputs import load_mlir
 from neuron_ctrldep.mlir import ir, passmanager, rewrite
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.model import PassCall, Pipeline
 from neuron_ctrldep.passes.pipeline import add_to_pass_manager, parse_pipeline, run_pipeline
+from neuron_ctrldep.penguin.printer import print_penguin
+from neuron_ctrldep.view.from_mlir import graph_of
 
 TWO = "func.func @f() { return }\nfunc.func @g() { return }"
+EDGE = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %a = stablehlo.sine %x : tensor<f32>
+  %w = stablehlo.custom_call @AwsNeuronControlDep(%a, %x) {has_side_effect = true}
+         : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %b = stablehlo.cosine %w : tensor<f32>
+  return %b : tensor<f32>
+}"""
 USES = "func.func @f(%x: i32) -> i32 { %y = arith.addi %x, %x : i32 return %y : i32 }"
 
 
@@ -173,6 +184,59 @@ def pattern_erases_an_op_with_uses() -> None:
 
 
 @case
+def pass_erases_an_argument_with_uses() -> None:
+    run(lambda op: op.regions[0].blocks[0].erase_argument(0), on="func.func", source=USES)
+
+
+@case
+def pass_adds_a_pass_with_op_name() -> None:
+    def body(op: ir.Operation) -> None:
+        passmanager.PassManager("builtin.module", op.context).add(lambda op, _: None, op_name="func.func")
+
+    run(body)
+
+
+@case
+def pass_inserts_an_unregistered_symbol() -> None:
+    def body(op: ir.Operation) -> None:
+        op.context.allow_unregistered_dialects = True
+        symbol = ir.Operation.create("no.op", attributes={"sym_name": ir.StringAttr.get("n")})
+        ir.SymbolTable(op).insert(symbol)
+
+    run(body)
+
+
+@case
+def pass_attaches_a_trait_to_an_unregistered_op() -> None:
+    def body(op: ir.Operation) -> None:
+        op.context.allow_unregistered_dialects = True
+        ir.IsTerminatorTrait.attach("no.op", op.context)
+
+    run(body)
+
+
+@case
+def pass_prints_at_module_scope_in_threads() -> None:
+    def body(op: ir.Operation) -> None:
+        passmanager.PassManager("builtin.module", op.context).enable_ir_printing(print_module_scope=True)
+
+    module = mlir.parse_module(TWO, context=mlir.make_context(multithreading=True))
+    run_pipeline(module, Pipeline("builtin.module", (PassCall("given", make_pass(body)),)))
+
+
+@case
+def pass_raises_what_cannot_be_said() -> None:
+    class Silent(BaseException):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def body(op: ir.Operation) -> None:
+        raise Silent
+
+    run(body)
+
+
+@case
 def pass_nests_regions() -> None:
     run(lambda op: nest(op.regions[0].blocks[0], 6000))
 
@@ -200,6 +264,37 @@ def op_whose_function_a_pass_removed() -> None:
     op = first_op(module)
     run_pipeline(module, "builtin.module(symbol-dce)")
     run_pipeline(op, "func.func(cse)")
+
+
+@case
+def edges_of_a_removed_op() -> None:
+    module = mlir.parse_module("func.func private @f() { return }")
+    op = first_op(module)
+    run_pipeline(module, "builtin.module(symbol-dce)")
+    control_edges(op)
+
+
+@case
+def edges_outlive_their_module() -> None:
+    edges = control_edges(mlir.parse_module(EDGE)).edges
+    gc.collect()
+    mlir.parse_module(EDGE)
+    raise InputError(" ".join(f"{edge.src.name} {edge.dst.name}" for edge in edges))
+
+
+@case
+def program_of_regions_by_hand() -> None:
+    print_penguin(nested_by_hand(5000))
+
+
+@case
+def graph_of_regions_by_hand() -> None:
+    graph_of(nested_by_hand(5000))
+
+
+@case
+def what_is_no_module() -> None:
+    control_edges("module {}")  # type: ignore[arg-type]
 
 
 @case

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
+import subprocess
 import sys
 import types
 
@@ -15,6 +17,7 @@ from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.cpp import CppPasses
 from neuron_ctrldep.passes.cpp_names import CANDIDATES
 from neuron_ctrldep.passes.listing import describe_options, render_list
+from neuron_ctrldep.passes.model import PassCall
 from neuron_ctrldep.passes.pipeline import is_pass, parse_pipeline
 
 
@@ -48,6 +51,13 @@ class Incomplete(Pass):
     name = "incomplete"
 
 
+@dataclasses.dataclass(frozen=True)
+class Unresolved(Trace):
+    """An option of a type that does not exist."""
+
+    option: NoSuchType = None  # type: ignore[name-defined] # noqa: F821
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -56,6 +66,8 @@ class Incomplete(Pass):
         ("passes_for_tests:REGISTERED", "passes_for_tests:REGISTERED is not a Pass"),
         ("raises_on_import:Pass", "cannot be loaded from raises_on_import:Pass: division by zero"),
         ("incomplete_passes:Incomplete", "does not define summary, run"),
+        ("exits_on_import:Pass", "cannot be loaded from exits_on_import:Pass: it ends the process"),
+        ("incomplete_passes:Unresolved", "the types of the options of incomplete_passes:Unresolved cannot be read"),
     ],
 )
 def test_what_cannot_be_loaded(
@@ -63,9 +75,11 @@ def test_what_cannot_be_loaded(
 ) -> None:
     folder = tmp_path_factory.mktemp("modules")
     (folder / "raises_on_import.py").write_text("1 / 0")
+    (folder / "exits_on_import.py").write_text("raise SystemExit(3)")
     monkeypatch.syspath_prepend(folder)
     module = types.ModuleType("incomplete_passes")
     module.Incomplete = Incomplete  # type: ignore[attr-defined]
+    module.Unresolved = Unresolved  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "incomplete_passes", module)
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("broken", value)))
     with pytest.raises(PipelineError) as caught:
@@ -73,6 +87,54 @@ def test_what_cannot_be_loaded(
     assert message in str(caught.value)
     # The list shows the others all the same.
     assert message.split(":")[0] in render_list()
+
+
+@dataclasses.dataclass(frozen=True)
+class Particular(Trace):
+    """Checks its options itself."""
+
+    count: int = dataclasses.field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.count < 0:
+            raise ValueError("count is negative")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [("count=-1", "count is negative"), ("label=x", "missing 1 required .* argument: 'count'")]
+)
+def test_options_that_the_pass_refuses(options: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("particular_passes")
+    module.Particular = Particular  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "particular_passes", module)
+    points = entry_points(("particular", "particular_passes:Particular"))
+    monkeypatch.setattr(importlib.metadata, "entry_points", points)
+    expected = f"pass-pipeline:1:16: error: pass 'particular' does not take these options: .*{message}"
+    with pytest.raises(PipelineError, match=expected):
+        parse_pipeline(f"builtin.module(particular{{{options}}})")
+    assert "--particular" in render_list()
+
+
+def test_a_list_that_no_text_can_say_is_refused() -> None:
+    with pytest.raises(PipelineError, match="cannot hold the list"):
+        str(PassCall("test-everything", Everything(names=("'", "k", "'")), "any"))
+
+
+def test_pipelines_in_threads_leave_the_standard_error_alone() -> None:
+    program = """
+import os, sys
+from concurrent.futures import ThreadPoolExecutor
+from neuron_ctrldep.passes.pipeline import parse_pipeline
+if "closed" in sys.argv: os.close(2)
+if "none" in sys.argv: sys.stderr = None
+before = None if "closed" in sys.argv else os.fstat(2)
+with ThreadPoolExecutor(8) as pool:
+    for made in pool.map(parse_pipeline, ["builtin.module(canonicalize{max-iterations=3})"] * 100):
+        assert str(made) == "builtin.module(canonicalize{max-iterations=3})", str(made)
+assert before is None or os.fstat(2).st_ino == before.st_ino
+"""
+    for mode in ("", "none", "closed"):
+        subprocess.run([sys.executable, "-c", program, mode], check=True)
 
 
 def test_names_are_close_enough_to_guess() -> None:

@@ -9,7 +9,7 @@ from neuron_ctrldep.control_dep.op import (
     frontend_attributes,
     is_control_dep,
 )
-from neuron_ctrldep.control_dep.reader import control_edges
+from neuron_ctrldep.control_dep.reader import control_edges, read_edges
 from neuron_ctrldep.control_dep.structure import (
     called_functions,
     instruction_name,
@@ -38,4 +38,5 @@ __all__ = [
     "main_function",
     "producers",
     "reachable_functions",
+    "read_edges",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from neuron_ctrldep.edges import EdgeKind
@@ -19,6 +19,8 @@ class ControlEdge:
     dst: ir.Operation
     carrier: Carrier
     kind: EdgeKind = EdgeKind.ORDERED
+    module: ir.Operation | ir.Module | None = field(default=None, repr=False, compare=False)
+    """What owns ``src`` and ``dst``: kept, because they are freed with it."""
 
 
 @dataclass(frozen=True, slots=True)

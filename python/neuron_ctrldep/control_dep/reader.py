@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from collections.abc import Iterable
@@ -46,7 +47,7 @@ from neuron_ctrldep.control_dep.structure import (
     trace,
     users_through,
 )
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import entry, ir
 from neuron_ctrldep.wire import AFTER, DONE_AFTER, DONE_ID, FRONTEND_ATTRIBUTES, ID, parse_ids
 
 _CUSTOM_CALL_NAMES = frozenset(CUSTOM_CALLS.values())
@@ -56,9 +57,18 @@ _MARKS = frozenset({ID, AFTER, DONE_ID, DONE_AFTER})
 def control_edges(module: ir.Operation | ir.Module) -> ControlEdges:
     """Read both carriers of a module: wire ops, and ``ctrldep.*`` frontend attributes.
 
-    Illegal wire ops (see :func:`fault_of`) are not read; ``verify-control-deps`` reports them.
+    Illegal wire ops (see :func:`fault_of`) are not read; ``verify-control-deps`` reports them. An edge keeps its module
+    alive, which an op alone does not. A pass that runs later may remove the ops: keep their names instead.
+
+    Raises:
+        InputError: MLIR could not work on ``module``; see :func:`neuron_ctrldep.mlir.entry`.
     """
-    operation = module.operation
+    found = read_edges(entry(module))
+    return ControlEdges([dataclasses.replace(edge, module=module) for edge in found.edges], found.uncounted)
+
+
+def read_edges(operation: ir.Operation) -> ControlEdges:
+    """As :func:`control_edges`, with edges that live no longer than what the caller holds of the module."""
     functions = reachable_functions(operation)
     reached = set(functions)
     edges: list[ControlEdge] = []

@@ -14,7 +14,7 @@ from neuron_ctrldep.mlir.contexts import (
     register_cpp_passes,
 )
 from neuron_ctrldep.mlir.diagnostics import collect_diagnostics, location_names, source_location, text_of
-from neuron_ctrldep.mlir.guards import check_process, checked_removal, entry
+from neuron_ctrldep.mlir.guards import check_process, checked_edits, entry
 from neuron_ctrldep.mlir.hlo import hlo_proto_to_stablehlo, hlo_text_to_proto, mlir_to_hlo_proto
 from neuron_ctrldep.mlir.modules import (
     BYTECODE_MAGIC,
@@ -35,7 +35,7 @@ __all__ = [
     "OWN_DIALECTS",
     "check_nesting",
     "check_process",
-    "checked_removal",
+    "checked_edits",
     "collect_diagnostics",
     "copy_module",
     "deserialize_portable",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import operator
 import os
 import threading
 import weakref
@@ -13,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from neuron_ctrldep.errors import InputError
-from neuron_ctrldep.mlir.bindings import ir, rewrite
+from neuron_ctrldep.mlir.bindings import ir, passmanager, rewrite
 from neuron_ctrldep.mlir.contexts import is_multithreaded
 from neuron_ctrldep.mlir.diagnostics import source_location
 from neuron_ctrldep.mlir.modules import check_nesting, parent_of
@@ -26,8 +24,11 @@ def entry(module: ir.Operation | ir.Module) -> ir.Operation:
     """The op that a caller hands to a public function, once it is known that MLIR can work on it.
 
     Raises:
-        InputError: the op is gone, its regions are nested too deep, or its context has its threads in another process.
+        InputError: it is no module, the op is gone, its regions are nested too deep, or its context has its threads in
+            another process.
     """
+    if not isinstance(module, ir.Module | ir.Operation | ir.OpView):
+        raise InputError(f"expected an MLIR module (an ir.Module or its operation), not {type(module).__name__}")
     operation = module.operation
     # The handle of an op in a module knows that there is a parent. An erased op has none; this is read from memory that
     # was given back, so it is likely to be seen, and no promise.
@@ -54,19 +55,10 @@ def check_process(context: ir.Context) -> None:
         )
 
 
+# --- what passes of other packages may not do -------------------------------------------------------------------------
+
 _roots: ContextVar[tuple[ir.Operation, ...]] = ContextVar("roots", default=())
 """What the passes that run in this thread run on."""
-
-
-def _check_removal(op: ir.Operation, *, uses: bool) -> None:
-    for root in _roots.get():
-        above: ir.Operation | None = root
-        while above is not None:
-            if above == op:
-                raise ValueError(f"{_described(op)} cannot be removed: the pass runs on it or inside it")
-            above = parent_of(above)
-    if uses and any(True for result in op.results for _ in result.uses):
-        raise ValueError(f"{_described(op)} cannot be erased: its results have uses; replace these first")
 
 
 def _described(op: ir.Operation) -> str:
@@ -74,57 +66,97 @@ def _described(op: ir.Operation) -> str:
     return f"'{op.name}'" if location is None else f"'{op.name}' at {location.file}:{location.line}:{location.column}"
 
 
-@dataclasses.dataclass(frozen=True)
-class _Remover:
-    """A method of the bindings that takes an op out of its block."""
-
-    cls: Any
-    method: str
-    victim: Callable[..., ir.Operation | ir.OpView] = operator.itemgetter(0)
-    """The op, from the arguments."""
-    uses: bool = True
-    """Whether the uses of its results would be left behind."""
-
-    def checked(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """``method``, refused where it would leave a reference to a freed op."""
-
-        def checked(*arguments: Any) -> Any:
-            _check_removal(self.victim(arguments).operation, uses=self.uses)
-            return method(*arguments)
-
-        return checked
+def _not_around_a_root(op: ir.Operation) -> None:
+    for root in _roots.get():
+        above: ir.Operation | None = root
+        while above is not None:
+            if above == op:
+                raise ValueError(f"{_described(op)} cannot be removed: the pass runs on it or inside it")
+            above = parent_of(above)
 
 
-_REMOVERS = (
-    _Remover(ir.Operation.__base__, "erase"),
-    _Remover(ir.Operation.__base__, "detach_from_parent", uses=False),
-    _Remover(ir.SymbolTable, "erase", operator.itemgetter(1)),
-    _Remover(ir.SymbolTable, "__delitem__", lambda arguments: arguments[0][arguments[1]]),
-    _Remover(rewrite.PatternRewriter, "erase_op", operator.itemgetter(1)),
-    _Remover(rewrite.PatternRewriter, "replace_op", operator.itemgetter(1), uses=False),
+def _not_erased(op: ir.Operation) -> None:
+    _not_around_a_root(op)
+    if any(True for result in op.results for _ in result.uses):
+        raise ValueError(f"{_described(op)} cannot be erased: its results have uses; replace these first")
+
+
+def _not_erased_argument(block: ir.Block, index: int) -> None:
+    arguments = list(block.arguments)
+    if 0 <= index < len(arguments) and any(True for _ in arguments[index].uses):
+        raise ValueError(f"argument {index} cannot be erased: it has uses; replace these first")
+
+
+def _not_unregistered(context: ir.Context, name: str) -> None:
+    if not context.is_registered_operation(name):
+        raise ValueError(f"'{name}' is an unregistered operation, on which the bindings would end the process")
+
+
+def _not_attached(trait: Any, op_name: Any, *arguments: Any, **keywords: Any) -> None:
+    found = [one for one in (*arguments, *keywords.values()) if isinstance(one, ir.Context)]
+    context = found[0] if found else ir.Context.current
+    _not_unregistered(context, op_name if isinstance(op_name, str) else op_name.OPERATION_NAME)
+
+
+def _not_op_name(manager: passmanager.PassManager, *_: Any, op_name: str | None = None, **__: Any) -> None:
+    if op_name:
+        raise ValueError("PassManager.add with op_name ends the process; ask for op.name in the pass instead")
+
+
+def _not_module_scope(manager: passmanager.PassManager, *arguments: Any, **keywords: Any) -> None:
+    in_threads = any(is_multithreaded(root.context) for root in _roots.get())
+    if in_threads and (keywords.get("print_module_scope") or True in arguments[2:3]):
+        raise ValueError("enable_ir_printing(print_module_scope=True) ends the process where passes run in threads")
+
+
+_CHECKS: tuple[tuple[Any, str, Callable[..., None]], ...] = (
+    (ir.Operation.__base__, "erase", lambda op: _not_erased(op.operation)),
+    (ir.Operation.__base__, "detach_from_parent", lambda op: _not_around_a_root(op.operation)),
+    (ir.SymbolTable, "erase", lambda table, op: _not_erased(op.operation)),
+    (ir.SymbolTable, "__delitem__", lambda table, name: _not_erased(table[name].operation)),
+    (ir.SymbolTable, "insert", lambda table, op: _not_unregistered(op.operation.context, op.operation.name)),
+    (ir.Block, "erase_argument", _not_erased_argument),
+    (rewrite.PatternRewriter, "erase_op", lambda rewriter, op: _not_erased(op.operation)),
+    (rewrite.PatternRewriter, "replace_op", lambda rewriter, op, new: _not_around_a_root(op.operation)),
+    (passmanager.PassManager, "add", _not_op_name),
+    (passmanager.PassManager, "enable_ir_printing", _not_module_scope),
+    *((trait, "attach", _not_attached) for trait in (ir.DynamicOpTrait, *ir.DynamicOpTrait.__subclasses__())),
 )
+"""A class of the bindings, its method, and what raises :class:`ValueError` where the method would end the process."""
+
+
+def _checked(method: Any, check: Callable[..., None]) -> Any:
+    if isinstance(method, classmethod):
+        return classmethod(_checked(method.__func__, check))
+
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        check(*arguments, **keywords)
+        return method(*arguments, **keywords)
+
+    return checked
+
 
 _lock = threading.Lock()
-_replaced: list[Any] = []
-"""The methods of ``_REMOVERS`` as the bindings have them, while a guarded block runs in any thread."""
+_methods: list[Any] = []
+"""The methods of ``_CHECKS`` as the bindings have them, while a guarded block runs in any thread."""
 
 _blocks = 0
 """How many guarded blocks run."""
 
 
 @contextlib.contextmanager
-def checked_removal(root: ir.Operation) -> Iterator[None]:
-    """Within the block, the bindings raise :class:`ValueError` where they would leave a reference to a freed op.
+def checked_edits(root: ir.Operation) -> Iterator[None]:
+    """Within the block, the bindings raise :class:`ValueError` where they would otherwise end the process.
 
-    That is: where an op is erased whose results have uses, and where ``root`` or an op around it is removed. The
-    bindings do not check this themselves, and the process would end at the next touch.
+    An op or block argument with uses is not erased, ``root`` or an op around it is not removed, and methods that are
+    known to abort on what they are given refuse it. The bindings check none of this themselves.
     """
     global _blocks
     with _lock:
         if not _blocks:
-            for remover in _REMOVERS:
-                _replaced.append(remover.cls.__dict__[remover.method])
-                setattr(remover.cls, remover.method, remover.checked(_replaced[-1]))
+            for cls, name, check in _CHECKS:
+                _methods.append(cls.__dict__[name])
+                setattr(cls, name, _checked(_methods[-1], check))
         _blocks += 1
     token = _roots.set((*_roots.get(), root))
     try:
@@ -134,6 +166,6 @@ def checked_removal(root: ir.Operation) -> Iterator[None]:
         with _lock:
             _blocks -= 1
             if not _blocks:
-                for remover, method in zip(_REMOVERS, _replaced, strict=True):
-                    setattr(remover.cls, remover.method, method)
-                _replaced.clear()
+                for (cls, name, _), method in zip(_CHECKS, _methods, strict=True):
+                    setattr(cls, name, method)
+                _methods.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import entry, ir
 from neuron_ctrldep.task.dialect import HAZARDS, Task, ops_of
 from neuron_ctrldep.task.idflow import sources
 from neuron_ctrldep.task.names import TaskNames, task_names
@@ -20,7 +20,7 @@ def task_edges(module: ir.Operation | ir.Module) -> dict[str, Any]:
         ``{"functions": {name: {"tasks": {task: {"directions", "deps"}}, "scopes", "fallbacks"}}}``; a dep is
         ``{"task", "source", "hazards", "distance"}``. See ``docs/`` for each part.
     """
-    tasks = TaskModule.of(module)
+    tasks = TaskModule.of(entry(module))
     return {"functions": {name: _function(function, tasks) for name, function in tasks.orchestrations.items()}}
 
 

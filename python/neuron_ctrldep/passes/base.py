@@ -104,7 +104,7 @@ class Pass(abc.ABC):
             expected = ", ".join(known) or "none"
             raise PipelineError(f"no such option {key} of pass '{cls.name}'; its options: {expected}")
         option = known[key]
-        return option.name, _parse(text, _types(cls)[option.name])
+        return option.name, _parse(text, option_types(cls)[option.name])
 
     def option_texts(self) -> dict[str, str]:
         """The options that differ from their defaults, as :meth:`from_options` takes them."""
@@ -113,13 +113,16 @@ class Pass(abc.ABC):
 
 
 @functools.cache
-def _types(cls: type[Pass]) -> dict[str, Any]:
+def option_types(cls: type[Pass]) -> dict[str, Any]:
+    """The types of the fields of a pass, by field name. May raise whatever evaluating the annotations raises."""
     return typing.get_type_hints(cls)
 
 
 def default_of(option: dataclasses.Field[Any]) -> Any:
-    """The value an option has when it is not given."""
-    return option.default if option.default_factory is dataclasses.MISSING else option.default_factory()
+    """The value an option has when it is not given; ``None`` when it must be."""
+    if option.default_factory is not dataclasses.MISSING:
+        return option.default_factory()
+    return None if option.default is dataclasses.MISSING else option.default
 
 
 _TRUE = frozenset({"true", "TRUE", "True", "1", ""})
@@ -173,9 +176,18 @@ def _parse_element(text: str, offset: int, hint: Any) -> Any:
 
 
 def format_value(value: Any) -> str:
-    """The text of an option's value, without the quotes or braces that a pipeline text may need around it."""
+    """The text of an option's value, without the quotes or braces that a pipeline text may need around it.
+
+    Raises:
+        PipelineError: it is a text that the grammar of pipelines cannot say.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return ",".join(quote(format_value(part)) for part in value)
+        parts = [format_value(part) for part in value]
+        text = ",".join(map(quote, parts))
+        # Quotes in two parts may be taken for a pair around what is between them.
+        if value and [part for part, _ in split_list(text)] != parts:
+            raise PipelineError(f"a pipeline text cannot hold the list {parts!r}: its braces or quotes do not balance")
+        return text
     return "" if value is None else str(value)

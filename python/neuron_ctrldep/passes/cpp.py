@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator
 
 from neuron_ctrldep.errors import PipelineError
@@ -31,7 +32,10 @@ class CppPasses:
         noise: list[str] = []
         try:
             with captured_stderr(noise) if "{" in text else contextlib.nullcontext():
-                return str(passmanager.PassManager.parse(text, context=self._context)), ""
+                printed = str(passmanager.PassManager.parse(text, context=self._context))
+            for line in noise:  # a pipeline that parses is silent: this is from other threads
+                print(line, file=sys.stderr)
+            return printed, ""
         except (ValueError, ir.MLIRError) as error:
             return "", "\n".join([*noise, str(error)])
 
@@ -166,19 +170,30 @@ def _first_line(messages: str) -> str:
     return next((line.strip() for line in messages.splitlines() if line.strip()), "unknown reason")
 
 
+_redirecting = threading.Lock()
+"""The process has one file descriptor 2, whatever threads run pipelines."""
+
+
 @contextlib.contextmanager
 def captured_stderr(lines: list[str]) -> Iterator[None]:
-    """Within the block, what the process writes to file descriptor 2 goes to ``lines``."""
+    """Within the block, what the process writes to file descriptor 2 goes to ``lines``. One thread at a time."""
     import tempfile
 
-    sys.stderr.flush()
-    saved = os.dup(2)
-    with tempfile.TemporaryFile() as sink:
+    with _redirecting, tempfile.TemporaryFile() as sink:
+        if sys.stderr is not None:  # as in a program without a console
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.flush()
+        saved = None
+        with contextlib.suppress(OSError):  # the descriptor may be closed
+            saved = os.dup(2)
         os.dup2(sink.fileno(), 2)
         try:
             yield
         finally:
-            os.dup2(saved, 2)
-            os.close(saved)
+            if saved is None:
+                os.close(2)
+            else:
+                os.dup2(saved, 2)
+                os.close(saved)
             sink.seek(0)
             lines += sink.read().decode("utf-8", "replace").splitlines()

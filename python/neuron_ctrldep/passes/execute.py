@@ -287,7 +287,7 @@ def _without_empty(elements: Iterable[PassCall | Pipeline]) -> Iterator[PassCall
 def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) -> None:
     """Run one Python pass on ``op``.
 
-    Passes of other packages are kept from what would end the process: see :func:`mlir.checked_removal`.
+    Passes of other packages are kept from what would end the process: see :func:`mlir.checked_edits`.
 
     Raises:
         PassError: the pass failed, raised whatever exception, does not run on such an op, or left it nested too deep.
@@ -301,18 +301,27 @@ def run_python_pass(instance: Pass, op: ir.Operation, statistics: Statistics) ->
         raise fault(f"runs on '{instance.anchor}', not on '{op.name}'")
     own = type(instance).__module__.partition(".")[0] == __name__.partition(".")[0]
     try:
-        with op.context, op.location, contextlib.nullcontext() if own else mlir.checked_removal(op):
+        with op.context, op.location, contextlib.nullcontext() if own else mlir.checked_edits(op):
             instance.run(op, statistics)
     except PassError:
         raise
     except CtrlDepError as error:
         raise PassError(diagnostics=error.diagnostics, source=error.source) from error
-    except Exception as error:
-        raise fault(f"raised {type(error).__name__}: {error}") from error
     except SystemExit as error:  # the exit status is the tool's to give
         raise fault("tried to end the process") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise fault(f"raised {type(error).__name__}: {_words_of(error)}") from error
     if not own:
         mlir.check_nesting(op, error=PassError)
+
+
+def _words_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # the exception of another package, whose own code failed
+        return "it cannot say what"
 
 
 def _children(op: ir.Operation) -> Iterator[ir.Operation]:

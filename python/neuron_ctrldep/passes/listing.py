@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
 from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.passes import registry
-from neuron_ctrldep.passes.base import Pass, default_of, format_value
+from neuron_ctrldep.passes.base import Pass, default_of, format_value, option_types
 from neuron_ctrldep.passes.cpp import CppPasses
 from neuron_ctrldep.passes.cpp_names import CANDIDATES
 
@@ -48,7 +47,7 @@ def _where(cls: type[Pass]) -> str:
 
 def describe_options(cls: type[Pass]) -> Iterator[tuple[str, str, str]]:
     """Of each option of a pass: its name, what values it takes, and what it does with its default."""
-    hints = typing.get_type_hints(cls)
+    hints = option_types(cls)
     for key, option in cls.options().items():
         words = str(option.metadata.get("help", "")).strip()
         default = f"(default: {format_value(default_of(option)) or 'none'})"

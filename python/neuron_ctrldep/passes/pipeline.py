@@ -189,7 +189,12 @@ class Resolver:
             name, value = self._value(cls, option)
             # A list that is given once more goes on, as in MLIR; of everything else the last counts.
             values[name] = (*values[name], *value) if isinstance(value, tuple) and name in values else value
-        return PassCall(element.name, cls(**values), cls.anchor)
+        try:
+            instance = cls(**values)
+        except (TypeError, ValueError) as error:  # an option that must be given is not; or the pass checks them itself
+            message = f"pass '{element.name}' does not take these options: {error}"
+            raise self._source.error(element.offset, message) from error
+        return PassCall(element.name, instance, cls.anchor)
 
     def _value(self, cls: type[Pass], option: Option) -> tuple[str, object]:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from neuron_ctrldep.errors import PipelineError
-from neuron_ctrldep.passes.base import Pass
+from neuron_ctrldep.passes.base import Pass, option_types
 
 ENTRY_POINT_GROUP = "neuron_ctrldep.passes"
 """Other packages register passes here: entry point name = pass name, value = ``module:Class``."""
@@ -75,11 +75,19 @@ def find(name: str) -> type[Pass] | None:
     module, _, attribute = place.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except Exception as error:  # a module of another package may raise anything when it is imported
-        raise PipelineError(f"pass '{name}' cannot be loaded from {place}: {error}") from error
+    except (Exception, SystemExit) as error:  # a module of another package may do anything when it is imported
+        raise PipelineError(f"pass '{name}' cannot be loaded from {place}: {_words(error)}") from error
     if not (isinstance(found, type) and issubclass(found, Pass)):
         raise PipelineError(f"pass '{name}': {place} is not a Pass")
+    try:
+        option_types(found)
+    except Exception as error:
+        raise PipelineError(f"pass '{name}': the types of the options of {place} cannot be read: {error}") from error
     missing = [word for word in ("name", "summary") if not hasattr(found, word)] + sorted(found.__abstractmethods__)
     if missing:
         raise PipelineError(f"pass '{name}': {place} does not define {', '.join(missing)}")
     return found
+
+
+def _words(error: BaseException) -> str:
+    return "it ends the process" if isinstance(error, SystemExit) else str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from neuron_ctrldep.control_dep import control_edges
+from neuron_ctrldep.control_dep import read_edges
 from neuron_ctrldep.control_dep.structure import key_of
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.penguin import text
@@ -26,7 +26,7 @@ class DependencyLines:
     def __init__(self, module: ir.Operation) -> None:
         self.lines: list[str] = []
         """Those that were due so far."""
-        self._edges = [(key_of(edge.src), key_of(edge.dst), edge.kind) for edge in control_edges(module).edges]
+        self._edges = [(key_of(edge.src), key_of(edge.dst), edge.kind) for edge in read_edges(module).edges]
         self._printed: dict[Key, Ends] = {}
         self.at: dict[Key, list[int]] = {}
         """The numbers of the edges of each op that has one, in order."""

@@ -11,17 +11,17 @@ from typing import TypeAlias
 
 from neuron_ctrldep.control_dep import (
     called_functions,
-    control_edges,
     fault_of,
     instruction_name,
     is_control_dep,
     main_function,
+    read_edges,
 )
 from neuron_ctrldep.control_dep.op import CUSTOM_CALLS
 from neuron_ctrldep.control_dep.structure import is_terminator
 from neuron_ctrldep.edges import DependencyEdge
 from neuron_ctrldep.errors import InputError, PassError, SourceLocation
-from neuron_ctrldep.mlir import ir, location_names, source_location, text_of
+from neuron_ctrldep.mlir import entry, ir, location_names, source_location, text_of
 from neuron_ctrldep.penguin import api, ops, text
 from neuron_ctrldep.penguin.attributes import argument_attributes, attribute_texts, stamps
 from neuron_ctrldep.penguin.constants import Array, Number, Resources, read_constant
@@ -59,10 +59,10 @@ def print_penguin(
         weights: takes the constants that are too big to print.
 
     Raises:
-        InputError: a wire op is illegal, or the module has no function.
+        InputError: a wire op is illegal, the module has no function, or MLIR could not work on it.
         PassError: ``strict`` met an op outside the table, or a constant needs ``weights`` and there is none.
     """
-    printer = _Printer(module.operation, strict=strict, edges_only=edges_only, weights=weights)
+    printer = _Printer(entry(module), strict=strict, edges_only=edges_only, weights=weights)
     printer.print_module()
     if edges_only:
         return "".join(line + "\n" for line in printer.dependencies.lines)
@@ -73,7 +73,7 @@ def edge_list(module: ir.Operation | ir.Module) -> list[dict[str, str]]:
     """The edges of ``module`` as ``[{"kind", "src", "dst"}]``, by the names that the input used, in their order."""
     return [
         DependencyEdge(instruction_name(edge.src), instruction_name(edge.dst), edge.kind).serialize()
-        for edge in control_edges(module).edges
+        for edge in read_edges(entry(module)).edges
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from neuron_ctrldep.edges import EdgeKind
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.mlir import entry, ir
 from neuron_ctrldep.orchestration.task_edges import edges_of, task_names
 from neuron_ctrldep.penguin import api, text
 from neuron_ctrldep.penguin.literals import string
@@ -27,7 +27,7 @@ _KINDS = {"raw": EdgeKind.FLOW, "war": EdgeKind.ANTI, "waw": EdgeKind.OUTPUT}
 
 def print_tasks(module: ir.Operation | ir.Module) -> str:
     """The program that builds the task graph of all orchestration functions of ``module`` in Penguin."""
-    tasks = TaskModule.of(module)
+    tasks = TaskModule.of(entry(module))
     printer = _Printer(tasks)
     for number, function in enumerate(tasks.orchestrations.values()):
         printer.function(number, function)

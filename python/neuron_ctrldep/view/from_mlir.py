@@ -1,4 +1,4 @@
-"""The graph of an MLIR module: what :func:`~neuron_ctrldep.control_dep.control_edges` and def-use chains say."""
+"""The graph of an MLIR module: what :func:`~neuron_ctrldep.control_dep.read_edges` and def-use chains say."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator
 
 from neuron_ctrldep.control_dep import (
-    control_edges,
     instruction_name,
     is_constant,
     is_transparent,
     reachable_functions,
+    read_edges,
 )
 from neuron_ctrldep.control_dep.structure import is_terminator, trace
-from neuron_ctrldep.mlir import ir, location_names, module_name, source_location, text_of
+from neuron_ctrldep.mlir import entry, ir, location_names, module_name, source_location, text_of
 from neuron_ctrldep.view.graph import Graph, Node, Role, clipped, label_of
 
 _ELIDE_FROM = 64
@@ -27,7 +27,7 @@ def graph_of(module: ir.Operation | ir.Module) -> Graph:
     Transparent ops (wire ops, tuples, tuple elements) are no nodes: data edges go through them, and the dependencies
     they carry are edges. Edges that are written in the module but are none stand in ``notes`` with their reasons.
     """
-    operation = module.operation
+    operation = entry(module)
     if is_task_program(operation):
         from neuron_ctrldep.view.from_tasks import graph_of_tasks
 
@@ -38,7 +38,7 @@ def graph_of(module: ir.Operation | ir.Module) -> Graph:
         builder.add_function(function)
     if not functions:
         builder.add_regions(operation, builder.graph.add_cluster("module"))
-    found = control_edges(operation)
+    found = read_edges(operation)
     for edge in found.edges:
         src, dst = builder.index.get(edge.src), builder.index.get(edge.dst)
         if src is not None and dst is not None:
