@@ -6,9 +6,10 @@ holds :class:`Diagnostic` objects. Only the tools render them; nothing else prin
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Severity = Literal["error", "warning", "remark", "note"]
 
@@ -123,6 +124,9 @@ class CtrlDepError(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = given or (Diagnostic("error", message, location, tuple(notes)),)
         self.source = source
         super().__init__("\n".join(d.render() for d in self.diagnostics))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), diagnostics=self.diagnostics, source=self.source), ()
 
     def render(self) -> str:
         """All diagnostics as the tools print them."""

@@ -341,6 +341,12 @@ def test_what_is_no_hlo_module_is_refused_by_name(what: object) -> None:
         preserve_control_deps(what)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("what", [mlir.parse_module("module {}"), b"HloModule m", None], ids=["op", "bytes", "None"])
+def test_what_is_no_hlo_module_is_not_imported(what: object) -> None:
+    with pytest.raises(TypeError, match=f"takes an HloModule .*not {type(what).__name__}"):
+        import_hlo(what)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("option", ["carrier", "rewire", "on_unreifiable"])
 def test_a_wrong_option_is_not_taken_for_another(option: str) -> None:
     with pytest.raises(ValueError, match=f"{option}: expected one of"):

@@ -156,6 +156,17 @@ def test_a_death_is_reported() -> None:
     assert child.stderr.startswith("tool: error: the process was ended by SIGSEGV")
 
 
+def test_an_end_without_a_return_is_no_success() -> None:
+    child = guarded("os._exit(0)")
+    assert child.returncode == 1
+    assert child.stderr.startswith("tool: error: the process was ended before its work was done")
+
+
+def test_a_status_that_is_raised_is_passed_on() -> None:
+    child = guarded("sys.exit(0)")
+    assert (child.returncode, child.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("status", [0, 1, 2])
 def test_a_status_is_passed_on(status: int) -> None:
     child = guarded(f"print('out'); return {status}")

@@ -110,3 +110,10 @@ def test_the_package_is_the_tool(tmp_path):
     run = subprocess.run(command, capture_output=True, check=False)
     assert run.stderr == b""
     assert json.loads(run.stdout)["summary"]["edges"] > 0
+
+
+def test_only_what_is_there_can_be_asked_for():
+    with pytest.raises(ValueError, match="kind must be one of html, svg, dot, not 'pdf'"):
+        picture(UNNAMED.encode(), "pdf")
+    with pytest.raises(ValueError, match="layout must be one of auto, builtin, graphviz, not 'circle'"):
+        picture(UNNAMED.encode(), "svg", layout="circle")

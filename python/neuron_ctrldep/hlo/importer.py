@@ -46,8 +46,11 @@ def import_hlo(
 
     Raises:
         InputError: XLA's importer cannot take the module, or the module has no form in ``dialect``.
+        TypeError: ``module`` is no HLO module.
         ValueError: ``dialect`` is neither.
     """
+    if not isinstance(module, HloModule):
+        raise TypeError(f"import_hlo takes an HloModule (load_hlo reads one), not {type(module).__name__}")
     if dialect not in ("stablehlo", "mhlo"):
         raise ValueError(f"dialect must be 'stablehlo' or 'mhlo', not {dialect!r}")
     with or_new(child) as process:

@@ -77,10 +77,15 @@ def run_guarded(
     """
     if not hasattr(os, "fork") or "--debug" in sys.argv:
         return run_tool(name, main)
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         _prepare_child()
-        return run_tool(name, main)
+        try:
+            return run_tool(name, main)
+        finally:
+            os.write(writer, b".")
+    os.close(writer)
     while True:
         try:
             _, wait_status = os.waitpid(child, 0)
@@ -88,12 +93,14 @@ def run_guarded(
         except KeyboardInterrupt:
             continue  # the terminal sends it to the child, too
     status = os.waitstatus_to_exitcode(wait_status)
-    if status >= 0:
+    has_returned = os.read(reader, 1) == b"."
+    if status > 0 or (status == 0 and has_returned):
         return status
     import signal
 
+    by = f"by {signal.Signals(-status).name}" if status else "before its work was done"
     print(
-        f"{name}: error: the process was ended by {signal.Signals(-status).name}; what it said is above\n"
+        f"{name}: error: the process was ended {by}; what it said is above\n"
         f"note: C++ code may end its process on what it does not expect; {hint}",
         file=sys.stderr,
     )

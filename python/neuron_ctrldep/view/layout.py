@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from neuron_ctrldep.view.graph import Graph, Node
 from neuron_ctrldep.view.graphviz import find_dot, place_with_dot
@@ -105,7 +105,13 @@ def curve(points: Sequence[Point]) -> list[Point]:
 
 
 def lay_out(graph: Graph, engine: Engine = "auto") -> Layout:
-    """Place ``graph``."""
+    """Place ``graph``.
+
+    Raises:
+        ValueError: there is no such engine.
+    """
+    if engine not in get_args(Engine):
+        raise ValueError(f"layout must be one of {', '.join(get_args(Engine))}, not {engine!r}")
     dot = None
     if engine == "graphviz" or (engine == "auto" and len(graph.nodes) <= SMALL):
         dot = find_dot()

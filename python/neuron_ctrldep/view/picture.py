@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from neuron_ctrldep.chain import Lowered, Options, check, lower
 from neuron_ctrldep.control_dep import main_function
@@ -41,7 +41,13 @@ def picture(
         layout: who places the graph; ``builtin`` gives the same bytes on every machine.
         file: what messages call the source, and the title of the picture where the program has no name.
         lowered: what the chain made of ``source``, where that is known already.
+
+    Raises:
+        InputError, PassError: as for :func:`neuron_ctrldep.chain.lower`.
+        ValueError: there is no such kind or layout.
     """
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, not {kind!r}")
     loaded = load(source, file=file)
     if not isinstance(loaded, HloModule) and is_task_program(loaded):
         after = _named(graph_of(loaded), file)
