@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from neuron_ctrldep import checker_inputs, mlir
-from neuron_ctrldep.checker import CheckedEdge, Checker, SourceBlock, render, summary
+from neuron_ctrldep.checker import CheckedEdge, Checker, render, summary
+from neuron_ctrldep.checker_source import SourceBlock
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.control_dep.barriers import restore_wire_ops
 from neuron_ctrldep.control_dep.edges import DONE_MERGED
-from neuron_ctrldep.errors import PassError, SourceLocation
+from neuron_ctrldep.control_dep.marks import remove_marks
+from neuron_ctrldep.errors import CtrlDepError, PassError, SourceLocation
 from neuron_ctrldep.files import read_bytes
 from neuron_ctrldep.hlo.child import Child, or_new
 from neuron_ctrldep.hlo.module import HloModule
+from neuron_ctrldep.hlo.order import sort_where_needed
+from neuron_ctrldep.legalize import LEGALIZATIONS, legalize
 from neuron_ctrldep.loading import input_file, load
 from neuron_ctrldep.penguin.reader import read_penguin
 from neuron_ctrldep.penguin.weights import WeightNames
@@ -72,7 +77,21 @@ class Lowered:
         from neuron_ctrldep.penguin.printer import print_penguin
 
         assert self.module is not None, "lower(until='hlo') has no module to print"
-        return print_penguin(self.module, strict=strict, edges_only=edges_only, weights=weights)
+        with _faults_in(self.file):
+            return print_penguin(self.module, strict=strict, edges_only=edges_only, weights=weights)
+
+
+@contextlib.contextmanager
+def _faults_in(file: str) -> Iterator[None]:
+    """Name the file in the faults that know no place: an op made from a protobuf has no line."""
+    try:
+        yield
+    except CtrlDepError as error:
+        if all(one.location is not None for one in error.diagnostics):
+            raise
+        place = SourceLocation(file)
+        located = [dataclasses.replace(one, location=one.location or place) for one in error.diagnostics]
+        raise type(error)(diagnostics=located, source=error.source) from error
 
 
 def lower(
@@ -98,7 +117,8 @@ def lower(
         InputError: the input is malformed, or XLA's importer cannot take it.
         PassError: an edge is unreifiable, or a wire op is illegal.
     """
-    with or_new(child) as process:
+    name = file or (os.fspath(source) if isinstance(source, str) else "-")
+    with or_new(child) as process, _faults_in(name):
         return _lower(source, options or Options(), until, on_stage or (lambda stage, made: None), file, process)
 
 
@@ -129,6 +149,8 @@ def _lower(
                 rewire=options.rewire,
                 strip_control_edges=options.strip_control_edges,
             )
+        else:
+            sort_where_needed(hlo.proto)
         tell("hlo", hlo)
         if until == "hlo":
             return Lowered(name, None, hlo, report)
@@ -144,6 +166,11 @@ def _lower(
         module = mlir.copy_module(loaded, file=name) if hasattr(source, "operation") else loaded
         if not options.reify:
             run_pipeline(module, "builtin.module(strip-control-deps)")
+            remove_marks(module)
+        # The default of --dialect is no wish to have MHLO input as StableHLO.
+        wanted = until if until in LEGALIZATIONS else options.dialect
+        if (until == wanted or wanted == "mhlo") and legalize(module, wanted, name):
+            tell(wanted, module)
     if until == "flat":
         run_pipeline(module, PIPELINE)
         tell("flat", module)
@@ -210,7 +237,7 @@ def check(
             loaded = mlir.copy_module(loaded, file=name)
             if _has_tasks(loaded):
                 return _check_tasks(loaded, trips, name, _text_of(source))
-            blocks = checker_inputs.of_mlir(loaded)
+            blocks = checker_inputs.of_mlir(loaded, name)
             # What is written as an edge and is none has its reason in the source already.
             none = [
                 CheckedEdge("", edge.src or UNNAMED, edge.dst or UNNAMED, "dropped", edge.reason)
@@ -248,11 +275,17 @@ def _check_tasks(module: ir.Operation, trips: Sequence[int] | None, file: str, t
 
 
 def _judge(blocks: dict[str, SourceBlock], lowered: Lowered, program: Program, *, reified: bool) -> list[CheckedEdge]:
-    assert lowered.module is not None
-    excuses = {
-        (edge.src, edge.dst): edge.reason
-        for edge in control_edges(lowered.module).uncounted
-        if edge.reason == DONE_MERGED
-    }
+    module = lowered.module
+    assert module is not None
+
+    def excuses() -> dict[tuple[str, str], str]:
+        found = control_edges(module).uncounted
+        return {(edge.src, edge.dst): edge.reason for edge in found if edge.reason == DONE_MERGED}
+
     functions = checker_inputs.of_program(program)
+    for function in functions:
+        if cycle := function.cycle():
+            path = " -> ".join(f"'{name}'" for name in [*cycle, cycle[0]])
+            message = f"the emitted program has a cycle, so its operations have no order: {path}"
+            raise PassError(message, location=SourceLocation(lowered.file, name=cycle[0]))
     return Checker(blocks, functions, excuses, dead_is_lost=not reified).run()

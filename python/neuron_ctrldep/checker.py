@@ -6,65 +6,25 @@ the emitted text through :mod:`neuron_ctrldep.penguin.reader`. ``spec/control-de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
+
+from neuron_ctrldep.checker_program import EmittedFunction
+from neuron_ctrldep.checker_source import (
+    FOLDABLE,
+    MERGING_DONES,
+    PACKAGING,
+    WIRE,
+    Path,
+    Place,
+    SourceBlock,
+    SourceFacts,
+)
 
 EdgeClass = Literal["kept", "implied", "dropped", "lost"]
 CLASSES: tuple[EdgeClass, ...] = ("kept", "implied", "dropped", "lost")
-
-
-@dataclass(slots=True)
-class SourceInstruction:
-    """One instruction of the source, as far as ordering is concerned."""
-
-    name: str
-    opcode: str
-    operands: list[str]
-    has_side_effect: bool = False
-    index: int = 0
-    """Which element a ``get-tuple-element`` takes."""
-
-
-@dataclass(slots=True)
-class SourceBlock:
-    """One computation (or block) of the source: its instructions in program order and its control edges."""
-
-    name: str
-    instructions: dict[str, SourceInstruction]
-    root: str | None
-    edges: list[tuple[str, str]]
-    callers: list[tuple[str, str]] = field(default_factory=list)
-    """``(block, instruction)`` pairs that run this block; none for the entry."""
-    is_entry: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class EmittedFunction:
-    """One function of the emitted program: named nodes, and its edges by node."""
-
-    nodes: dict[str, list[int]] = field(default_factory=dict)
-    """Instruction name to nodes; distinct nodes may have one name."""
-    successors: dict[int, set[int]] = field(default_factory=dict)
-    """Data and dependency edges."""
-    explicit: set[tuple[int, int]] = field(default_factory=set)
-    """The dependency edges alone."""
-    owners: list[EmittedFunction] = field(default_factory=list)
-    """The functions that hold an operation which runs this one: as a region of its own, or as its callee."""
-
-    def reaches(self, start: int, goal: int) -> bool:
-        """Whether there is a path from ``start`` to ``goal``."""
-        seen = {start}
-        stack = [start]
-        while stack:
-            node = stack.pop()
-            for following in self.successors.get(node, ()):
-                if following == goal:
-                    return True
-                if following not in seen:
-                    seen.add(following)
-                    stack.append(following)
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +48,26 @@ class CheckedEdge:
         }
 
 
-_CONSTANT_OPCODES = frozenset({"constant"})
-_THERE_BEFORE = frozenset({"constant", "parameter"})
-_PACKAGING = frozenset({"tuple", "get-tuple-element", "add-dependency"})
-
-_MERGING_DONES = frozenset({"send-done", "recv-done"})
-
 PARAMETER_PREDECESSOR = "the predecessor is a parameter: there before anything runs"
 CONSTANT_PREDECESSOR = "the predecessor is a constant: there before the block runs"
+STANDS_FOR_CONSTANTS = "the predecessor stands for constants: there before the block runs"
+STANDS_FOR_PARAMETERS = "the predecessor stands for parameters: there before the block runs"
+EMPTY_PREDECESSOR = "the predecessor is an empty tuple: there is nothing to wait for"
 DEAD_PREDECESSOR = "the predecessor was removed as dead"
 DEAD_SUCCESSOR = "the successor was removed as dead"
+FOLDED_SUCCESSOR = "the successor was folded to a constant"
 TERMINATOR_ONLY = "only the end of the block reads the successor, and everything in the block precedes that"
 NOT_REACHED = "the computation is not reached from the entry"
+NEVER_RUNS = "the computation never runs: a constant decides so"
 CALLER_REMOVED = "the computation went with the instruction that runs it, which was removed as dead"
 NOT_IN_PROGRAM = "its computation is not in the emitted program"
 READERS_WAIT = "what reads the successor waits in its place"
 NO_PATH = "nothing in the emitted program orders the two"
+NO_PREDECESSOR = "the predecessor is not in the emitted program, though something needs it"
+NO_SUCCESSOR = "the successor is not in the emitted program, though something needs it"
+
+_Note = Literal["parameter", "constant", "dead", "missing"]
+"""What of a predecessor has no node: there before the block, or removed; ``missing`` is what should have one."""
 
 
 class Checker:
@@ -111,8 +75,9 @@ class Checker:
 
     Args:
         blocks: of the source, by name.
-        functions: of the emitted program.
-        excuses: ``(src, dst)`` to the reason a report gives for an edge that no carrier could hold to the end.
+        functions: of the emitted program; none has a cycle.
+        excuses: gives ``(src, dst)`` to the reason a report gives for an edge that no carrier could hold to the end;
+            called when an edge is lost without.
         dead_is_lost: an end that was removed as dead is no excuse. In a program made without reification nothing held
             the end of an edge, so it went with the edge.
     """
@@ -121,21 +86,26 @@ class Checker:
         self,
         blocks: Mapping[str, SourceBlock],
         functions: Iterable[EmittedFunction],
-        excuses: Mapping[tuple[str, str], str] | None = None,
+        excuses: Callable[[], Mapping[tuple[str, str], str]] = dict,
         *,
         dead_is_lost: bool = False,
     ) -> None:
         self._blocks = blocks
-        self._excuses = excuses or {}
+        self._facts = SourceFacts(blocks)
+        self._give_excuses = excuses
         self._dead: EdgeClass = "lost" if dead_is_lost else "dropped"
         self._functions = list(functions)
         self._by_name: dict[str, list[EmittedFunction]] = {}
         for function in self._functions:
-            for name in function.nodes:
+            for name in [*function.nodes, *(function.packaging - function.nodes.keys())]:
                 self._by_name.setdefault(name, []).append(function)
         self._copies: dict[str, list[EmittedFunction]] = {}
+        self._twins: dict[tuple[EmittedFunction, int], list[int]] = {}
         self._users = {name: _users(block) for name, block in blocks.items()}
-        self._live: dict[str, set[str]] = {name: _live(block) for name, block in blocks.items()}
+
+    @cached_property
+    def _excuses(self) -> Mapping[tuple[str, str], str]:
+        return self._give_excuses()
 
     def run(self) -> list[CheckedEdge]:
         """Judge every edge, in source order."""
@@ -148,15 +118,17 @@ class Checker:
         predecessor = block.instructions[src]
         if predecessor.opcode == "parameter":
             return verdict("dropped", PARAMETER_PREDECESSOR)
-        if predecessor.opcode in _CONSTANT_OPCODES:
+        if predecessor.opcode == "constant":
             return verdict("dropped", CONSTANT_PREDECESSOR)
-        if not self._is_reached(block):
+        if block.name not in self._facts.reached:
             return verdict("dropped", NOT_REACHED)
         functions = self._functions_of(block)
         if not functions:
-            if self._caller_is_dead(block):
+            if block.name not in self._facts.running:
+                return verdict("dropped", NEVER_RUNS)
+            if block.callers and not any(caller in self._facts.needed for caller in block.callers):
                 return verdict(self._dead, CALLER_REMOVED)
-            if src not in self._live[block.name]:
+            if (block.name, src) not in self._facts.needed:
                 return verdict(self._dead, DEAD_PREDECESSOR)
             return verdict("lost", NOT_IN_PROGRAM)
         verdicts = [self._judge_in(function, block, src, dst) for function in functions]
@@ -170,105 +142,162 @@ class Checker:
         return verdict(kind, reason)
 
     def _judge_in(self, function: EmittedFunction, block: SourceBlock, src: str, dst: str) -> tuple[EdgeClass, str]:
-        live = self._live[block.name]
-        sources, has_dead = self._sources_of(function, block, src)
+        sources, notes = self._sources_of(function, (block.name, src))
+        if "missing" in notes:
+            return "lost", NO_PREDECESSOR
         if not sources:
-            return (self._dead, DEAD_PREDECESSOR) if has_dead else ("dropped", CONSTANT_PREDECESSOR)
-        if dst in function.nodes and block.instructions[dst].opcode not in _PACKAGING:
+            return self._without_predecessor(notes)
+        successor = block.instructions[dst]
+        is_packaging = successor.opcode in PACKAGING
+        if dst in function.nodes and not is_packaging:
             found = self._compare(function, sources, function.nodes[dst])
             if found != "lost":
                 return found, ""
             # A pin orders the readers of a successor that has no operand to wait at, not the successor itself.
-            if block.instructions[dst].operands or block.instructions[dst].has_side_effect:
+            if successor.operands or successor.has_side_effect:
                 return "lost", NO_PATH
         else:
             start = self._start_of(block, dst)
             if start in function.nodes and self._compare(function, sources, function.nodes[start]) != "lost":
                 return self._compare(function, sources, function.nodes[start]), ""
-            if dst not in live:
+            if self._is_folded((block.name, dst)):
+                return self._dead, FOLDED_SUCCESSOR
+            if successor.operands and not is_packaging and (block.name, dst) in self._facts.needed:
+                twins = self._twins_in(function, (block.name, dst))
+                if twins and self._compare(function, sources, twins) == "lost":
+                    return "lost", NO_PATH
+                if not twins and successor.opcode not in FOLDABLE:
+                    return "lost", NO_SUCCESSOR
+        readers = self._readers_of(function, (block.name, dst))
+        found = self._compare(function, sources, list(readers)) if readers else "lost"
+        if found != "lost":
+            return (found, "") if is_packaging else ("implied", READERS_WAIT)
+        if (is_packaging or dst not in function.nodes) and (block.name, dst) not in self._facts.needed:
+            # A reader that is needed itself is one that ignores what it is given: a branch without use for it.
+            others = [node for node, reader in readers.items() if reader not in self._facts.needed]
+            if not others or self._compare(function, sources, others) != "lost":
                 return self._dead, DEAD_SUCCESSOR
-        targets = self._readers_of(function, block, dst)
-        if not targets:
-            return "dropped", TERMINATOR_ONLY
-        found = self._compare(function, sources, targets)
-        if found == "lost":
-            return found, NO_PATH
-        is_packaging = block.instructions[dst].opcode in _PACKAGING
-        return (found, "") if is_packaging else ("implied", READERS_WAIT)
+        return ("lost", NO_PATH) if readers else ("dropped", TERMINATOR_ONLY)
+
+    def _without_predecessor(self, notes: set[_Note]) -> tuple[EdgeClass, str]:
+        """Why nothing stands for a predecessor."""
+        if "dead" in notes:
+            return self._dead, DEAD_PREDECESSOR
+        if "parameter" in notes:
+            return "dropped", STANDS_FOR_PARAMETERS
+        return "dropped", STANDS_FOR_CONSTANTS if notes else EMPTY_PREDECESSOR
 
     @staticmethod
     def _start_of(block: SourceBlock, name: str) -> str:
         """The start of a done that may have become one operation with it; empty for other instructions."""
         instruction = block.instructions[name]
-        return instruction.operands[0] if instruction.opcode in _MERGING_DONES else ""
+        return instruction.operands[0] if instruction.opcode in MERGING_DONES else ""
 
     @staticmethod
     def _compare(function: EmittedFunction, sources: list[int], targets: list[int]) -> EdgeClass:
         """How all of ``sources`` come before all of ``targets``: by edges of their own, by paths, or not."""
-        pairs = [(s, t) for s in sources for t in targets if s != t]
-        if all(pair in function.explicit for pair in pairs) and pairs:
+        if sources != targets and all((s, t) in function.explicit for s in sources for t in targets if s != t):
             return "kept"
-        if all(pair in function.explicit or function.reaches(*pair) for pair in pairs):
-            return "implied"
-        return "lost"
+        return "implied" if function.orders(sources, targets) else "lost"
 
-    def _sources_of(self, function: EmittedFunction, block: SourceBlock, name: str) -> tuple[list[int], bool]:
-        """The nodes that stand for ``name`` as a predecessor, and whether something of it was removed as dead.
+    def _sources_of(self, function: EmittedFunction, place: Place) -> tuple[list[int], set[_Note]]:
+        """The nodes that stand for ``place`` as a predecessor, and what of it has none.
 
-        Its own nodes, else those of the nearest instructions before it: it was folded away, or it is packaging. An
-        element of a known tuple is that element only. What is there before the block runs stands for nothing.
+        Its own nodes, else those it was merged with, else those of the nearest instructions before it: it was folded
+        away, or it is packaging. An element of a known tuple is that element only.
         """
         found: dict[int, None] = {}
-        has_dead = False
-        seen: set[tuple[str, tuple[int, ...]]] = set()
-        stack: list[tuple[str, tuple[int, ...]]] = [(name, ())]
+        notes: set[_Note] = set()
+        seen: set[tuple[Place, Path]] = set()
+        stack: list[tuple[Place, Path]] = [(place, ())]
         while stack:
             item = stack.pop()
             if item in seen:
                 continue
             seen.add(item)
-            current, path = item
-            instruction = block.instructions[current]
-            if instruction.opcode in _THERE_BEFORE:
-                continue
-            if instruction.opcode == "get-tuple-element":
-                stack.append((instruction.operands[0], (*path, instruction.index)))
-            elif instruction.opcode == "tuple" and path:
-                stack.append((instruction.operands[path[-1]], path[:-1]))
-            elif instruction.opcode in _PACKAGING:
-                stack += [(operand, ()) for operand in instruction.operands]
-            elif current in function.nodes:
-                found.update(dict.fromkeys(function.nodes[current]))
-            elif current not in self._live[block.name]:
-                has_dead = True
+            place, path = item
+            one = self._facts.at(place)
+            operands = [(place[0], operand) for operand in one.operands]
+            if one.opcode == "parameter":
+                notes.add("parameter")
+            elif one.opcode == "constant":
+                notes.add("constant")
+            elif one.opcode == "get-tuple-element":
+                stack.append((operands[0], (one.index, *path)))
+            elif one.opcode == "tuple" and path:
+                stack.append((operands[path[0]], path[1:]))
+            elif one.opcode == WIRE:
+                stack.append((operands[0], path))
+            elif one.opcode in PACKAGING:
+                stack += [(operand, ()) for operand in operands]
+            elif one.name in function.nodes:
+                found.update(dict.fromkeys(function.nodes[one.name]))
+            elif place not in self._facts.needed:
+                notes.add("dead")
+            elif self._facts.constant(place) is not None:
+                notes.add("constant")
+            elif one.opcode == "conditional" and len(taken := self._facts.may_run(place)) == 1:
+                stack += [((name, root), path) for name in taken if (root := self._blocks[name].root) is not None]
+            elif twins := self._twins_in(function, place):
+                found.update(dict.fromkeys(twins))
+            elif self._is_twin_around(function, place):
+                notes.add("parameter")  # merged with what is there before the block runs
+            elif one.opcode in FOLDABLE:
+                stack += [(operand, ()) for operand in operands]
+            elif all(self._is_constant(operand) for operand in operands):
+                notes.add("constant")
             else:
-                stack += [(operand, ()) for operand in instruction.operands]
-        return list(found), has_dead
+                notes.add("missing")
+        return list(found), notes
 
-    def _readers_of(self, function: EmittedFunction, block: SourceBlock, name: str) -> list[int]:
-        """The nodes of the nearest instructions that read ``name``; an element that is not it does not."""
-        found: dict[int, None] = {}
-        seen: set[tuple[str, tuple[int, ...]]] = set()
-        stack: list[tuple[str, tuple[int, ...]]] = [(name, ())]
+    def _is_folded(self, place: Place) -> bool:
+        """Whether it is a constant whatever its operands are, so that none of them can make it wait."""
+        operands = [(place[0], operand) for operand in self._facts.at(place).operands]
+        return self._facts.constant(place) is not None and not all(self._is_constant(one) for one in operands)
+
+    def _is_constant(self, place: Place) -> bool:
+        origin = self._facts.at(self._facts.origin(place)[0])
+        return origin.opcode == "constant" or (origin.opcode not in PACKAGING and not origin.operands)
+
+    def _twins_in(self, function: EmittedFunction, place: Place) -> list[int]:
+        """The nodes of the instructions that ``place``, which has none, may have been merged with."""
+        key = (function, self._facts.kind(place))
+        if key not in self._twins:
+            places = self._facts.of_kind(key[1])
+            self._twins[key] = [node for _, name in places for node in function.nodes.get(name, ())]
+        return self._twins[key]
+
+    def _is_twin_around(self, function: EmittedFunction, place: Place) -> bool:
+        return any(self._twins_in(owner, place) for owner in _owners_of(function))
+
+    def _readers_of(self, function: EmittedFunction, place: Place) -> dict[int, Place]:
+        """The nodes of the nearest instructions that read ``place``; an element that is not it does not."""
+        found: dict[int, Place] = {}
+        seen: set[tuple[Place, Path]] = set()
+        stack: list[tuple[Place, Path]] = [(place, ())]
         while stack:
             item = stack.pop()
             if item in seen:
                 continue
             seen.add(item)
-            current, path = item
-            for user in self._users[block.name].get(current, ()):
-                instruction = block.instructions[user]
-                if instruction.opcode == "get-tuple-element":
-                    if not path or path[-1] == instruction.index:
-                        stack.append((user, path[:-1]))
-                elif instruction.opcode == "tuple":
-                    places = [place for place, operand in enumerate(instruction.operands) if operand == current]
-                    stack += [(user, (*path, place)) for place in places]
-                elif instruction.opcode in _PACKAGING or user not in function.nodes:
-                    stack.append((user, ()))
+            (block, current), path = item
+            for user in self._users[block].get(current, ()):
+                one = self._facts.at((block, user))
+                if one.opcode == "get-tuple-element":
+                    if not path or path[0] == one.index:
+                        stack.append(((block, user), path[1:]))
+                elif one.opcode == "tuple":
+                    places = [number for number, operand in enumerate(one.operands) if operand == current]
+                    stack += [((block, user), (number, *path)) for number in places]
+                elif one.opcode in PACKAGING:
+                    stack.append(((block, user), path if one.opcode == WIRE else ()))
+                elif user in function.nodes:
+                    found.update(dict.fromkeys(function.nodes[user], (block, user)))
                 else:
-                    found.update(dict.fromkeys(function.nodes[user]))
-        return list(found)
+                    # It was folded away, or what it runs stands in its place.
+                    stack.append(((block, user), ()))
+                    stack += [(parameter, ()) for parameter in self._facts.parameters((block, user), current)]
+        return found
 
     def _functions_of(self, block: SourceBlock) -> list[EmittedFunction]:
         """The copies of ``block`` in the program: a computation with two callers may be there twice.
@@ -281,33 +310,6 @@ class Checker:
             # The entry is there even when nothing of it is left: the first function.
             self._copies[block.name] = copies or (self._functions[:1] if block.is_entry else [])
         return self._copies[block.name]
-
-    def _is_reached(self, block: SourceBlock) -> bool:
-        seen: set[str] = set()
-        stack = [block.name]
-        while stack:
-            name = stack.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            current = self._blocks[name]
-            if current.is_entry:
-                return True
-            stack += [caller for caller, _ in current.callers]
-        return False
-
-    def _caller_is_dead(self, block: SourceBlock, seen: frozenset[str] = frozenset()) -> bool:
-        return bool(block.callers) and all(
-            caller not in seen
-            and (
-                instruction not in self._live[caller]
-                or (
-                    not self._blocks[caller].is_entry
-                    and self._caller_is_dead(self._blocks[caller], seen | {block.name})
-                )
-            )
-            for caller, instruction in block.callers
-        )
 
 
 def _users(block: SourceBlock) -> dict[str, list[str]]:
@@ -329,18 +331,6 @@ def _owners_of(function: EmittedFunction) -> list[EmittedFunction]:
             found[owner] = None
             stack += owner.owners
     return list(found)
-
-
-def _live(block: SourceBlock) -> set[str]:
-    """The instructions that the root or a side effect needs, by data."""
-    stack = [name for name, one in block.instructions.items() if one.has_side_effect or name == block.root]
-    live: set[str] = set()
-    while stack:
-        name = stack.pop()
-        if name not in live:
-            live.add(name)
-            stack += block.instructions[name].operands
-    return live
 
 
 def summary(edges: Iterable[CheckedEdge]) -> dict[str, int]:

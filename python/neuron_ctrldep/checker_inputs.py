@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from neuron_ctrldep.checker import EmittedFunction, SourceBlock, SourceInstruction
-from neuron_ctrldep.wire import BARRIER, FRONTEND_ATTRIBUTES, NAME, TARGET
+from neuron_ctrldep.checker_program import EmittedFunction
+from neuron_ctrldep.checker_source import FOLDABLE, PACKAGING, WIRE, SourceBlock, SourceInstruction
+from neuron_ctrldep.control_dep.structure import TUPLE_OPS
+from neuron_ctrldep.errors import InputError, SourceLocation
+from neuron_ctrldep.wire import AFTER, BARRIER, DONE_AFTER, DONE_ID, FRONTEND_ATTRIBUTES, ID, NAME, TARGET, parse_ids
 
 if TYPE_CHECKING:
     from neuron_ctrldep.hlo.module import HloModule
@@ -45,6 +48,10 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
                 [names[operand] for operand in one.operand_ids],
                 one.custom_call_has_side_effect or one.opcode in _SIDE_EFFECTS,
                 one.tuple_index,
+                one.parameter_number,
+                [by_id[called].name for called in one.called_computation_ids],
+                _value(one.literal) if one.opcode == "constant" else None,
+                one.comparison_direction,
             )
             for one in computation.instructions
         }
@@ -54,6 +61,7 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
             for predecessor in dict.fromkeys(one.control_predecessor_ids)
         ]
         edges += _held_edges(computation.instructions, edges)
+        edges += _marked_edges(computation.instructions, edges)
         blocks[computation.name] = SourceBlock(
             computation.name,
             instructions,
@@ -61,11 +69,24 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
             edges,
             is_entry=computation.id == proto.entry_computation_id,
         )
-    for computation in proto.computations:
-        for instruction in computation.instructions:
-            for called in instruction.called_computation_ids:
-                blocks[by_id[called].name].callers.append((computation.name, instruction.name))
+    _add_callers(blocks)
     return blocks
+
+
+def _add_callers(blocks: dict[str, SourceBlock]) -> None:
+    for block in blocks.values():
+        for instruction in block.instructions.values():
+            for called in dict.fromkeys(instruction.calls):
+                blocks[called].callers.append((block.name, instruction.name))
+
+
+def _value(literal: Any) -> int | None:
+    """The one integer or truth value that a ``LiteralProto`` holds, however often."""
+    for values in (literal.preds, literal.s32s, literal.s64s, literal.u32s, literal.u64s):
+        if values:
+            # An array of another type than these, or of none, has no values here.
+            return values[0] if all(value == values[0] for value in values) else None
+    return None
 
 
 def _orders_data(instruction: Instruction) -> bool:
@@ -93,51 +114,110 @@ def _held_edges(instructions: Iterable[Instruction], written: list[tuple[str, st
             held = list(packed.operand_ids) if packed is not None and packed.opcode == "tuple" else []
             ends = [one for one in readers.get(instruction.id, ()) if one.tuple_index == len(held) - 1]
         for end in ends:
-            waiting = [end, *readers.get(end.id, ())]
+            waiting = readers.get(end.id, ())
             for predecessor in dict.fromkeys(by_id[one].name for one in held[:-1]):
-                if not any((predecessor, one.name) in known for one in waiting):
+                is_written = bool(waiting) and all((predecessor, one.name) in known for one in waiting)
+                if not is_written and (predecessor, end.name) not in known:
                     edges.append((predecessor, end.name))
     return edges
 
 
-_OPCODES = {
-    "tuple": "tuple",
-    "get_tuple_element": "get-tuple-element",
-    "add_dependency": "add-dependency",
-}
+def _marked_edges(instructions: Iterable[Instruction], known: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The edges that frontend attributes hold, without those that are known."""
+    sources: dict[str, list[str]] = {}
+    targets: list[tuple[str, str]] = []
+    starts: dict[int, list[str]] = {}
+    marked: list[tuple[Instruction, Any]] = []
+    for one in instructions:
+        if one.opcode.endswith("-done") and one.operand_ids:
+            starts.setdefault(one.operand_ids[0], []).append(one.name)
+        if one.HasField("frontend_attributes"):
+            marked.append((one, one.frontend_attributes.map))
+    for one, attributes in marked:
+        done = starts.get(one.id, [one.name])
+        for owners, id_key, after_key in (([one.name], ID, AFTER), (done, DONE_ID, DONE_AFTER)):
+            if id_key in attributes:
+                sources.setdefault(attributes[id_key], []).extend(owners)
+            if after_key in attributes:
+                targets += [(mark, name) for mark in parse_ids(attributes[after_key]) for name in owners]
+    written = set(known)
+    edges = dict.fromkeys((source, name) for mark, name in targets for source in sources.get(mark, ()))
+    return [edge for edge in edges if edge[0] != edge[1] and edge not in written]
 
 
-def of_mlir(module: ir.Operation) -> dict[str, SourceBlock]:
+_OPCODES = {"case": "conditional", "if": "conditional"}
+"""What StableHLO and MHLO call otherwise than HLO does."""
+
+
+def of_mlir(module: ir.Operation, file: str = "-") -> dict[str, SourceBlock]:
     """The blocks that main reaches, with the edges that :func:`control_edges` reads from ``module``.
 
     An end of an edge whose name another op shares gets one of its own as a frontend attribute in ``module``: names are
     all that the checker knows it by.
+
+    Raises:
+        InputError: there is no function.
     """
-    from neuron_ctrldep.control_dep import control_edges, reachable_functions
+    from neuron_ctrldep.control_dep import called_functions, control_edges, reachable_functions
     from neuron_ctrldep.control_dep.structure import key_of
-    from neuron_ctrldep.mlir import ir
+    from neuron_ctrldep.mlir import ir, string_value
 
     functions = reachable_functions(module)
+    if not functions:
+        message = "the module has no function to check; expected a func.func named main, or another"
+        raise InputError(message, location=SourceLocation(file))
     edges = control_edges(module).edges
-    names = _distinct_names(functions, [end for edge in edges for end in (edge.src, edge.dst)])
+    names = _distinct_names(functions, _with_stand_ins([end for edge in edges for end in (edge.src, edge.dst)]))
     blocks: dict[ir.Block, SourceBlock] = {}
+    bodies: dict[str, list[str]] = {}
+    callers: list[tuple[SourceInstruction, list[str]]] = []
+
+    def add_blocks(op: ir.Operation) -> list[str]:
+        found = [block for region in op.regions for block in region.blocks]
+        for block in found:
+            blocks[block] = SourceBlock(f"block {len(blocks)}", {}, None, [], is_entry=not blocks)
+        return [blocks[block].name for block in found]
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "func.func":
+            bodies[string_value(op.attributes["sym_name"])] = add_blocks(op)
             return ir.WalkResult.ADVANCE
-        block = blocks.get(op.block)
-        if block is None:
-            block = blocks[op.block] = SourceBlock(f"block {len(blocks)}", {}, None, [], is_entry=True)
-        name = names[key_of(op)]
-        block.instructions[name] = _instruction(op, names, block)
-        block.root = name  # the last one stays: the terminator reads the results
+        block = blocks[op.block]
+        instruction = _instruction(op, names, blocks)
+        block.instructions[instruction.name] = instruction
+        block.root = instruction.name  # the last one stays: the terminator reads the results
+        instruction.calls = add_blocks(op)
+        if instruction.opcode == "while":
+            instruction.calls.reverse()  # in HLO the body comes first
+        if symbols := called_functions(op):
+            callers.append((instruction, symbols))
         return ir.WalkResult.ADVANCE
 
     for function in functions:
         function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for instruction, symbols in callers:
+        instruction.calls += [name for symbol in symbols for name in bodies.get(symbol, ())]
     for edge in edges:
         blocks[edge.src.block].edges.append((names[key_of(edge.src)], names[key_of(edge.dst)]))
-    return {block.name: block for block in blocks.values()}
+    found = {block.name: block for block in blocks.values()}
+    _add_callers(found)
+    return found
+
+
+def _with_stand_ins(ends: list[ir.Operation]) -> list[ir.Operation]:
+    """The ends of edges, and what stands for one of them where it is folded away."""
+    from neuron_ctrldep.control_dep.structure import defining_op, key_of
+
+    found = {key_of(op): op for op in ends}
+    stack = list(found.values())
+    while stack:
+        op = stack.pop()
+        for value in op.operands if _opcode(op) in FOLDABLE or _opcode(op) in PACKAGING else ():
+            source = defining_op(value)
+            if source is not None and key_of(source) not in found:
+                found[key_of(source)] = source
+                stack.append(source)
+    return list(found.values())
 
 
 def _distinct_names(functions: list[ir.Operation], ends: list[ir.Operation]) -> dict[ir.Value | ir.Operation, str]:
@@ -184,28 +264,77 @@ def _set_name(op: ir.Operation, name: str) -> None:
     op.attributes[FRONTEND_ATTRIBUTES] = ir.DictAttr.get(entries, op.context)
 
 
-def _instruction(op: ir.Operation, names: dict[ir.Value | ir.Operation, str], block: SourceBlock) -> SourceInstruction:
-    from neuron_ctrldep.control_dep import ControlDep, fault_of, is_constant, is_control_dep
-    from neuron_ctrldep.control_dep.structure import defining_op, key_of
+def _opcode(op: ir.Operation) -> str:
+    """The opcode of HLO that an op has; its own name where it has none."""
+    from neuron_ctrldep.control_dep import fault_of, is_constant, is_control_dep
 
-    opcode = _OPCODES.get(op.name.rpartition(".")[2], op.name)
-    values = list(op.operands)
+    if is_constant(op):
+        return "constant"
+    dialect, _, name = op.name.partition(".")
+    if dialect not in ("stablehlo", "mhlo"):
+        return "call" if op.name == "func.call" else op.name
     if is_control_dep(op) and fault_of(op) is None:
-        opcode, values = "tuple", [ControlDep(op).data]  # a wire op is packaging of its data
-    elif is_constant(op):
-        opcode = "constant"
-    operands = []
-    for value in values:
-        source = defining_op(value)
-        if source is not None and (name := names[key_of(source)]) in block.instructions:
-            operands.append(name)
-        else:
-            outside = f"argument {value}"
-            block.instructions.setdefault(outside, SourceInstruction(outside, "parameter", []))
-            operands.append(outside)
-    # MLIR removes an unused op only when it knows that it has no effect; here "live" must not promise less.
-    index = op.attributes["index"].value if opcode == "get-tuple-element" else 0
-    return SourceInstruction(names[key_of(op)], opcode, operands, has_side_effect=not op.results, index=index)
+        return WIRE
+    return _OPCODES.get(name, name.replace("_", "-"))
+
+
+def _instruction(
+    op: ir.Operation, names: dict[ir.Value | ir.Operation, str], blocks: dict[ir.Block, SourceBlock]
+) -> SourceInstruction:
+    from neuron_ctrldep.control_dep.structure import key_of
+
+    opcode = _opcode(op)
+    # A wire op is packaging of its data, which is its last operand.
+    values = list(op.operands)[-1:] if opcode == WIRE else list(op.operands)
+    # MLIR removes an unused op only when it knows that it has no effect; here "needed" must not promise less.
+    instruction = SourceInstruction(
+        names[key_of(op)], opcode, [_operand(value, op, names, blocks) for value in values], not op.results
+    )
+    if opcode == "get-tuple-element":
+        instruction.index = op.attributes["index"].value
+    elif opcode == "constant" and "value" in op.attributes:
+        instruction.value = _splat(op.attributes["value"])
+    elif opcode == "compare":
+        instruction.direction = str(op.attributes["comparison_direction"]).rstrip(">").rpartition(" ")[2]
+    elif opcode == "custom-call" and "has_side_effect" in op.attributes:
+        instruction.has_side_effect = instruction.has_side_effect or op.attributes["has_side_effect"].value
+    return instruction
+
+
+def _splat(value: ir.Attribute) -> int | None:
+    """The one integer or truth value of a constant; ``None`` for other types and for several values."""
+    from neuron_ctrldep.mlir import ir
+
+    if not isinstance(value, ir.DenseIntElementsAttr) or not value.is_splat or not len(value):
+        return None
+    element: int = value[0]
+    return element
+
+
+def _operand(
+    value: ir.Value,
+    op: ir.Operation,
+    names: dict[ir.Value | ir.Operation, str],
+    blocks: dict[ir.Block, SourceBlock],
+) -> str:
+    """What ``op`` calls a value; one from outside its block gets a parameter there that stands for it."""
+    from neuron_ctrldep.control_dep.structure import defining_op, key_of
+    from neuron_ctrldep.mlir import ir
+
+    source = defining_op(value)
+    if source is not None:
+        home, name, number = source.block, names[key_of(source)], 0
+    else:
+        argument = ir.BlockArgument(value)
+        home, number = argument.owner, argument.arg_number
+        name = f"argument {number}"
+        blocks[home].instructions.setdefault(name, SourceInstruction(name, "parameter", [], number=number))
+    if home == op.block:
+        return name
+    outside = f"{name} of {blocks[home].name}"
+    captured = SourceInstruction(outside, "parameter", [], captured=(blocks[home].name, name))
+    blocks[op.block].instructions.setdefault(outside, captured)
+    return outside
 
 
 # --- emitted programs -------------------------------------------------------------------------------------------------
@@ -222,7 +351,10 @@ def of_program(program: Program) -> list[EmittedFunction]:
     defined: dict[str, tuple[str, int]] = {}
     for function, operation in program.operations():
         node = operation.location.hlo_id
-        if not operation.function.endswith(".constant"):
+        if operation.is_generic and operation.function in TUPLE_OPS:
+            # The importer makes some of its own, named as what it takes apart or packs.
+            emitted[function.name].packaging.add(operation.location.name)
+        elif not operation.function.endswith(".constant"):
             names = emitted[function.name].nodes.setdefault(operation.location.name, [])
             if node not in names:
                 names.append(node)

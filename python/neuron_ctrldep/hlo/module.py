@@ -80,7 +80,10 @@ def load_hlo(data: bytes, file: str = "-", *, child: Child | None = None) -> Hlo
         # XLA writes maps in an order that changes from process to process; ours does not.
         proto = HloModuleProto()
         text = decode_utf8(data, file)
-        proto.ParseFromString(xla.text_to_proto(text, file, child=child))
+        try:
+            proto.ParseFromString(xla.text_to_proto(text, file, child=child))
+        except DecodeError as error:
+            raise _too_deep(error, file) from error
         module = HloModule(proto, file)
         _warn_of_elided(text, file)
     else:
@@ -131,7 +134,9 @@ def _decode(data: bytes, file: str) -> HloModule:
     proto = HloModuleProto()
     try:
         proto.ParseFromString(data)
-    except DecodeError:
+    except DecodeError as error:
+        if _DEPTH.search(str(error)):
+            raise _too_deep(error, file) from error
         raise InputError(
             "neither HLO text, nor a whole HloModuleProto, nor a whole HloProto: "
             "the file is truncated, damaged or of another kind",
@@ -143,6 +148,20 @@ def _decode(data: bytes, file: str) -> HloModule:
             location=SourceLocation(file),
         )
     return HloModule(proto, file, original=data)
+
+
+_DEPTH = re.compile("MaxDepth|recursion", re.IGNORECASE)  # the protobuf runtimes have no other mark for it
+
+
+def _too_deep(error: DecodeError, file: str) -> InputError:
+    """The fault of a module that XLA reads and this protobuf runtime does not."""
+    message = f"the protobuf runtime cannot read this module: {error}"
+    if _DEPTH.search(str(error)):
+        message = (
+            "the shapes of this module are nested too deeply: protobuf reads messages inside each other to a depth of "
+            "100, and a tuple in a tuple is one more"
+        )
+    return InputError(message, location=SourceLocation(file))
 
 
 def _first_field(data: bytes) -> bytes | None:

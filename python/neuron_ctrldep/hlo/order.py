@@ -46,6 +46,17 @@ def sort_topologically(instructions: Any) -> None:
     instructions.sort(key=lambda instruction: rank[instruction.id])
 
 
+def sort_where_needed(module: Any) -> None:
+    """Sort the computations of a valid ``HloModuleProto`` in which a control predecessor stands after its successor."""
+    for computation in module.computations:
+        seen: set[int] = set()
+        for instruction in computation.instructions:
+            if not seen.issuperset(instruction.control_predecessor_ids):
+                sort_topologically(computation.instructions)
+                break
+            seen.add(instruction.id)
+
+
 def _cycle(before: list[set[int]], left: set[int]) -> list[int]:
     """One cycle among ``left``, whose members all wait for another member; empty when ``left`` is."""
     if not left:
