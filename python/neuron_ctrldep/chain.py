@@ -17,7 +17,7 @@ from neuron_ctrldep.control_dep.barriers import restore_wire_ops
 from neuron_ctrldep.control_dep.edges import DONE_MERGED
 from neuron_ctrldep.control_dep.marks import remove_marks
 from neuron_ctrldep.errors import CtrlDepError, PassError, SourceLocation
-from neuron_ctrldep.files import read_bytes
+from neuron_ctrldep.files import read_bytes, without_mark
 from neuron_ctrldep.hlo.child import Child, or_new
 from neuron_ctrldep.hlo.module import HloModule
 from neuron_ctrldep.hlo.order import sort_where_needed
@@ -49,7 +49,7 @@ UNNAMED = "-"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What ``lower`` and ``check`` can be told; the fields are those of ``preserve-control-deps`` and of the import."""
+    """What ``lower`` and ``check`` can be told: options of reading, of ``preserve-control-deps`` and of the import."""
 
     dialect: Literal["stablehlo", "mhlo"] = "stablehlo"
     reify: bool = True
@@ -57,6 +57,8 @@ class Options:
     carrier: Literal["any", "operand"] = "any"
     rewire: Literal["first", "all"] = "first"
     strip_control_edges: bool = False
+    allow_unregistered_dialect: bool = False
+    """Accept MLIR ops of dialects that are not known; they are printed as generic statements."""
 
 
 @dataclass(slots=True)
@@ -117,7 +119,7 @@ def lower(
         InputError: the input is malformed, or XLA's importer cannot take it.
         PassError: an edge is unreifiable, or a wire op is illegal.
     """
-    name = file or (os.fspath(source) if isinstance(source, str) else "-")
+    name = file or (os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else "-")
     with or_new(child) as process, _faults_in(name):
         return _lower(source, options or Options(), until, on_stage or (lambda stage, made: None), file, process)
 
@@ -132,7 +134,7 @@ def _lower(
 ) -> Lowered:
     from neuron_ctrldep.passes.pipeline import run_pipeline
 
-    loaded = load(source, file=file, child=child)
+    loaded = load(source, file=file, child=child, allow_unregistered_dialect=options.allow_unregistered_dialect)
     hlo: HloModule | None = None
     report: PreserveReport | None = None
     if isinstance(loaded, HloModule):
@@ -226,8 +228,9 @@ def check(
         InputError: as :func:`lower`.
         PassError: as :func:`lower`.
     """
+    options = options or Options()
     with or_new(child) as process:
-        loaded = load(source, file=file, child=process)
+        loaded = load(source, file=file, child=process, allow_unregistered_dialect=options.allow_unregistered_dialect)
         none: list[CheckedEdge] = []
         if isinstance(loaded, HloModule):
             blocks = checker_inputs.of_hlo(loaded)
@@ -245,7 +248,7 @@ def check(
             ]
         results = []
         for reify in (True, False):
-            chosen = dataclasses.replace(options or Options(), reify=reify)
+            chosen = dataclasses.replace(options, reify=reify)
             lowered = lower(loaded, options=chosen, file=name, child=process)
             program = read_penguin(lowered.penguin(weights=WeightNames()), name)
             results.append(_judge(blocks, lowered, program, reified=reify) + none)
@@ -261,8 +264,8 @@ def _has_tasks(module: ir.Operation) -> bool:
 def _text_of(source: Any) -> str | None:
     """The text of a source that is a file or bytes, for the lines in messages."""
     if isinstance(source, (str, os.PathLike)):
-        source = read_bytes(input_file(source)) if os.fspath(source) != "-" else b""
-    return source.decode("utf-8", "replace") if isinstance(source, bytes) and source else None
+        source = read_bytes(input_file(source)) if os.fsdecode(source) != "-" else b""
+    return without_mark(source).decode("utf-8", "replace") if isinstance(source, bytes) and source else None
 
 
 def _check_tasks(module: ir.Operation, trips: Sequence[int] | None, file: str, text: str | None) -> TaskCheckResult:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
+import stat
 import sys
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from neuron_ctrldep.errors import InputError, SourceLocation
 
 
 def read_bytes(path: str) -> bytes:
-    """The content of a file, or of stdin for ``-``.
+    """The content of a file, or of stdin for ``-``, without the mark that some editors put before UTF-8 text.
 
     Raises:
         InputError: the file is missing or cannot be read.
@@ -19,9 +21,9 @@ def read_bytes(path: str) -> bytes:
     if path == "-":
         if sys.stdin is None:
             raise InputError("cannot read stdin: it is closed", location=SourceLocation(path))
-        return sys.stdin.buffer.read()
+        return without_mark(sys.stdin.buffer.read())
     try:
-        return Path(path).read_bytes()
+        return without_mark(Path(path).read_bytes())
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot read the file: {reason}", location=SourceLocation(path)) from error
@@ -29,12 +31,21 @@ def read_bytes(path: str) -> bytes:
         raise InputError(f"cannot read the file: {error}", location=SourceLocation(repr(path))) from error
 
 
+def without_mark(data: bytes) -> bytes:
+    """``data`` without the byte order mark before it (U+FEFF), so that columns are those which editors show.
+
+    No binary input starts with one.
+    """
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
 def decode_utf8(data: bytes, file: str) -> str:
-    """The text of ``data``.
+    """The text of ``data``, without a byte order mark.
 
     Raises:
         InputError: ``data`` is not UTF-8; the location is the first bad byte.
     """
+    data = without_mark(data)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -50,6 +61,8 @@ def decode_utf8(data: bytes, file: str) -> str:
 def write_output(path: str, data: str | bytes) -> None:
     """Write ``data`` to ``path`` (``-`` is stdout): beside it first, then in its place, so it is never half there.
 
+    A link stays, and what it points to is written. What is no regular file (a device, a pipe) is written to as it is.
+
     Raises:
         InputError: the output cannot be written.
     """
@@ -57,33 +70,59 @@ def write_output(path: str, data: str | bytes) -> None:
     if path == "-":
         _write_stdout(payload)
         return
-    target = Path(path)
     try:
-        if target.exists() and not target.is_file():
-            # A device or a pipe (/dev/null) cannot be replaced; it is written to as it is.
-            if target.is_dir():
-                raise IsADirectoryError(21, "is a directory")
-            target.write_bytes(payload)
-            return
-        import tempfile  # not at the top: it is slow to import, and most runs write to stdout
-
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as stream:
+        status = _status(path)
+        descriptor = None if status is None else _descriptor_of(status)
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(21, "is a directory")
+        if descriptor is None and (status is None or stat.S_ISREG(status.st_mode)):
+            # Only now: what a link of the system's points to (/dev/stdout to a pipe) need not have a path.
+            _replace(Path(os.path.realpath(path)), payload, None if status is None else status.st_mode & 0o777)
+        else:
+            with os.fdopen(os.open(path, os.O_WRONLY) if descriptor is None else os.dup(descriptor), "wb") as stream:
                 stream.write(payload)
-            # mkstemp makes files private to the user; an output gets the mode any new file would get.
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask
-            Path(beside).chmod(mode)
-            Path(beside).replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(beside).unlink()
-            raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot write the file: {reason}", location=SourceLocation(path)) from error
+    except ValueError as error:  # a NUL in the path
+        raise InputError(f"cannot write the file: {error}", location=SourceLocation(repr(path))) from error
+
+
+def _status(path: str) -> os.stat_result | None:
+    """What is known of the file that ``path`` leads to; ``None`` when it is not there."""
+    try:
+        return Path(path).stat()
+    except FileNotFoundError:
+        return None
+
+
+def _descriptor_of(status: os.stat_result) -> int | None:
+    """Stdout or stderr, when it is the file behind them: replaced, it would lose what else is written there."""
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(status, os.fstat(descriptor)):
+                return descriptor
+    return None
+
+
+def _replace(target: Path, payload: bytes, mode: int | None) -> None:
+    """Write a regular file beside ``target`` and put it in its place; ``None`` is the mode of any new file."""
+    import tempfile  # not at the top: it is slow to import, and most runs write to stdout
+
+    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(payload)
+        if mode is None:
+            mask = os.umask(0)
+            os.umask(mask)
+            mode = 0o666 & ~mask
+        Path(beside).chmod(mode)  # mkstemp makes files private to the user
+        Path(beside).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(beside).unlink()
+        raise
 
 
 def _write_stdout(payload: bytes) -> None:

@@ -14,6 +14,7 @@ from neuron_ctrldep import mlir
 from neuron_ctrldep.bytecode_guard import read_in_child
 from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
 from neuron_ctrldep.exported import read_exported
+from neuron_ctrldep.files import without_mark
 from neuron_ctrldep.mlir import BYTECODE_MAGIC, ir
 
 _HLO_TEXT = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*+HloModule\b", re.DOTALL)
@@ -41,6 +42,7 @@ def recognise(data: bytes, *, file: str = "-") -> MlirInput:
     Raises:
         InputError: it starts as a serialized ``Exported`` does, and is damaged.
     """
+    data = without_mark(data)
     if data.startswith(BYTECODE_MAGIC):
         producer = _producer(data)
         return MlirInput("portable" if producer.startswith("StableHLO_v") else "bytecode", data, producer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_ctrldep.dumps import latest_of_each_module
 from neuron_ctrldep.errors import InputError, SourceLocation
-from neuron_ctrldep.files import read_bytes
+from neuron_ctrldep.files import read_bytes, without_mark
 
 if TYPE_CHECKING:
     from neuron_ctrldep.hlo.child import Child
@@ -50,7 +50,9 @@ def _is_binary(data: bytes) -> bool:
     return any(byte < 0x20 and byte not in b"\t\n\r\f" for byte in data[:256])
 
 
-def load(source: Any, *, file: str | None = None, child: Child | None = None) -> HloModule | ir.Operation:
+def load(
+    source: Any, *, file: str | None = None, child: Child | None = None, allow_unregistered_dialect: bool = False
+) -> HloModule | ir.Operation:
     """Load a program.
 
     Barriers that stand for wire ops (what ``control_dep`` of JAX lowers to on CPU, GPU and TPU) come as wire ops,
@@ -63,6 +65,7 @@ def load(source: Any, *, file: str | None = None, child: Child | None = None) ->
             ``jax.export.Exported``, an ``ir.Module``.
         file: what messages call it; the path by default.
         child: the process that reads HLO text; a new one by default.
+        allow_unregistered_dialect: accept MLIR ops of dialects that are not known.
 
     Returns:
         An :class:`~neuron_ctrldep.hlo.module.HloModule`, or the verified ``builtin.module`` operation.
@@ -72,13 +75,15 @@ def load(source: Any, *, file: str | None = None, child: Child | None = None) ->
     """
     if isinstance(source, (str, os.PathLike)):
         name = input_file(source)
-        return _load_bytes(read_bytes(name), file or name, child)
+        return _load_bytes(read_bytes(name), file or name, child, allow_unregistered_dialect)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _load_bytes(bytes(source), file or "-", child)
+        return _load_bytes(without_mark(bytes(source)), file or "-", child, allow_unregistered_dialect)
     return _load_object(source)
 
 
-def _load_bytes(data: bytes, file: str, child: Child | None) -> HloModule | ir.Operation:
+def _load_bytes(
+    data: bytes, file: str, child: Child | None, allow_unregistered_dialect: bool
+) -> HloModule | ir.Operation:
     if not data.strip():
         raise InputError(
             "the input is empty; expected HLO (text or proto) or MLIR (text, bytecode, portable artifact, Exported)",
@@ -90,8 +95,9 @@ def _load_bytes(data: bytes, file: str, child: Child | None) -> HloModule | ir.O
         return load_hlo(data, file, child=child)
     from neuron_ctrldep.control_dep.barriers import restore_wire_ops
     from neuron_ctrldep.inputs import load_mlir
+    from neuron_ctrldep.mlir import make_context
 
-    module = load_mlir(data, file=file)
+    module = load_mlir(data, file=file, context=make_context(allow_unregistered=allow_unregistered_dialect))
     restore_wire_ops(module)
     return module
 
@@ -133,7 +139,7 @@ def input_file(path: str | os.PathLike[str]) -> str:
     Raises:
         InputError: the directory holds no input, or several.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     found = expand_inputs([name])
     if len(found) > 1:
         raise InputError(

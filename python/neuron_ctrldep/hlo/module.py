@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
-from neuron_ctrldep.files import decode_utf8
+from neuron_ctrldep.files import decode_utf8, without_mark
 from neuron_ctrldep.hlo import xla
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.order import topological_order
@@ -72,6 +72,7 @@ def load_hlo(data: bytes, file: str = "-", *, child: Child | None = None) -> Hlo
     Raises:
         InputError: it is none of the three, XLA refuses it, or it breaks a rule of :func:`check_module`.
     """
+    data = without_mark(data)
     if not data.strip():
         raise InputError(
             "the file is empty; expected HLO text, an HloModuleProto or an HloProto", location=SourceLocation(file)

@@ -279,8 +279,9 @@ def parent_of(operation: ir.Operation) -> ir.Operation | None:
 
 
 def copy_module(operation: ir.Operation, *, file: str = "-") -> ir.Operation:
-    """The same module again, in a context of its own."""
-    return parse_module(to_bytecode(operation), file=file)
+    """The same module again, in a context of its own that accepts the same dialects."""
+    context = make_context(allow_unregistered=operation.context.allow_unregistered_dialects)
+    return parse_module(to_bytecode(operation), file=file, context=context)
 
 
 def to_bytecode(operation: ir.Operation, *, version: int | None = None) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import warnings
 
 from neuron_ctrldep.edges import DependencyEdge, EdgeKind
@@ -39,6 +40,10 @@ _FUNCTIONS = frozenset(
 )
 _PARAMETER = re.compile(r"input_[0-9]+")
 _TAGS = frozenset({api.UNARY, api.BINARY, api.TERNARY, api.XLA_OP})
+
+_PARSING = threading.Lock()
+"""Parses in several threads at a time disturb each other's count of the depth: ``SystemError: AST constructor recursion
+depth mismatch`` (CPython 3.11, issue gh-106905)."""
 
 
 def read_penguin(source: str, file: str = "-") -> Program:
@@ -104,7 +109,8 @@ class _Reader:
     def _parse(self, line: str) -> ast.stmt | None:
         """The statement on ``line``; ``None`` when there is none (empty, or a comment)."""
         try:
-            body = ast.parse(line).body
+            with _PARSING:
+                body = ast.parse(line).body
         except SyntaxError as error:
             self._fail(f"not a statement of Penguin Python: {error.msg}", error.offset or 1)
             return None

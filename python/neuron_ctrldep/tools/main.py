@@ -58,7 +58,15 @@ def _parser() -> argparse.ArgumentParser:
     passes.add_argument(
         "--rewire", choices=("first", "all"), default="first", help="all: every operand of calls, loops, conditionals"
     )
-    passes.add_argument("--dialect", choices=("stablehlo", "mhlo"), default="stablehlo", help="(default: %(default)s)")
+    passes.add_argument(
+        "--dialect",
+        choices=("stablehlo", "mhlo"),
+        default="stablehlo",
+        help="what HLO is imported to; mhlo turns StableHLO input into MHLO too (default: %(default)s)",
+    )
+    passes.add_argument(
+        "--allow-unregistered-dialect", action="store_true", help="accept MLIR ops of dialects that are not known"
+    )
 
     lower = commands.add_parser("lower", parents=[common, passes], help="to Penguin Python, or to a stage before it")
     lower.add_argument("inputs", nargs="+", metavar="INPUT", help="HLO or MLIR in any form, a directory, or -")
@@ -78,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 
     view = commands.add_parser("view", parents=[common, passes], help="a picture of the dependencies")
     view.add_argument("inputs", nargs=1, metavar="INPUT", help="as for lower")
-    view.add_argument("-o", "--output", required=True, help="a .html, .svg or .dot file")
+    view.add_argument("-o", "--output", required=True, help="a .html, .svg or .dot file; - writes a page to stdout")
 
     demo = commands.add_parser("demo", parents=[common], help="the chain on a shipped example, explained")
     demo.add_argument("--json", action="store_true", help="print the check of the example as JSON")
@@ -115,6 +123,7 @@ def _options(args: argparse.Namespace) -> Options:
         carrier=args.carrier,
         rewire=args.rewire,
         strip_control_edges=getattr(args, "strip_control_edges", False),
+        allow_unregistered_dialect=args.allow_unregistered_dialect,
     )
 
 
@@ -173,7 +182,7 @@ def _lower_one(path: str, output: str, args: argparse.Namespace, *, several: boo
         stages = _StageWriter(_made(directory))
     until: Stage = args.emit if args.emit in ("hlo", "stablehlo", "mhlo") else "flat"
     # A picture shows the source too; stdin can be read only once.
-    source = load(path) if args.emit in PICTURES else path
+    source = load(path, allow_unregistered_dialect=args.allow_unregistered_dialect) if args.emit in PICTURES else path
     lowered = lower(source, options=_options(args), until=until, on_stage=stages, file=path)
     if lowered.report is not None:
         for warning in lowered.report.warnings(lowered.file):
@@ -278,7 +287,7 @@ def _check_one(path: str, args: argparse.Namespace) -> CheckResult | TaskCheckRe
 def _view(args: argparse.Namespace) -> int:
     from neuron_ctrldep.loading import input_file
 
-    kind = Path(args.output).suffix.lstrip(".")
+    kind = "html" if args.output == "-" else Path(args.output).suffix.lstrip(".")
     if kind not in ("html", "svg", "dot"):
         raise InputError(f"cannot tell what to draw from the name '{args.output}'; expected .html, .svg or .dot")
     write_output(args.output, _picture(input_file(args.inputs[0]), kind, _options(args)))
@@ -286,9 +295,11 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def _picture(path: str, kind: Any, options: Options) -> str:
+    from neuron_ctrldep.loading import load
     from neuron_ctrldep.view.picture import picture
 
-    return picture(path, kind, options=options, file=path)
+    source = load(path, file=path, allow_unregistered_dialect=options.allow_unregistered_dialect)
+    return picture(source, kind, options=options, file=path)
 
 
 # --- demo -------------------------------------------------------------------------------------------------------------
