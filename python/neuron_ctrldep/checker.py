@@ -13,7 +13,6 @@ from typing import Literal
 
 from neuron_ctrldep.checker_program import EmittedFunction
 from neuron_ctrldep.checker_source import (
-    FOLDABLE,
     MERGING_DONES,
     PACKAGING,
     WIRE,
@@ -149,7 +148,8 @@ class Checker:
             return self._without_predecessor(notes)
         successor = block.instructions[dst]
         is_packaging = successor.opcode in PACKAGING
-        if dst in function.nodes and not is_packaging:
+        is_there = dst in function.nodes and not is_packaging
+        if is_there:
             found = self._compare(function, sources, function.nodes[dst])
             if found != "lost":
                 return found, ""
@@ -158,26 +158,30 @@ class Checker:
                 return "lost", NO_PATH
         else:
             start = self._start_of(block, dst)
-            if start in function.nodes and self._compare(function, sources, function.nodes[start]) != "lost":
-                return self._compare(function, sources, function.nodes[start]), ""
+            if start in function.nodes:
+                found = self._compare(function, sources, function.nodes[start])
+                if found != "lost":
+                    return found, ""
+                is_there = True
             if self._is_folded((block.name, dst)):
                 return self._dead, FOLDED_SUCCESSOR
             if successor.operands and not is_packaging and (block.name, dst) in self._facts.needed:
                 twins = self._twins_in(function, (block.name, dst))
                 if twins and self._compare(function, sources, twins) == "lost":
                     return "lost", NO_PATH
-                if not twins and successor.opcode not in FOLDABLE:
+                if not twins and not self._facts.may_be_folded((block.name, dst)):
                     return "lost", NO_SUCCESSOR
         readers = self._readers_of(function, (block.name, dst))
         found = self._compare(function, sources, list(readers)) if readers else "lost"
         if found != "lost":
             return (found, "") if is_packaging else ("implied", READERS_WAIT)
-        if (is_packaging or dst not in function.nodes) and (block.name, dst) not in self._facts.needed:
+        if not is_there and (block.name, dst) not in self._facts.needed:
             # A reader that is needed itself is one that ignores what it is given: a branch without use for it.
             others = [node for node, reader in readers.items() if reader not in self._facts.needed]
             if not others or self._compare(function, sources, others) != "lost":
                 return self._dead, DEAD_SUCCESSOR
-        return ("lost", NO_PATH) if readers else ("dropped", TERMINATOR_ONLY)
+        is_merged = is_there and dst not in function.nodes
+        return ("lost", NO_PATH) if readers or is_merged else ("dropped", TERMINATOR_ONLY)
 
     def _without_predecessor(self, notes: set[_Note]) -> tuple[EdgeClass, str]:
         """Why nothing stands for a predecessor."""
@@ -234,18 +238,17 @@ class Checker:
                 found.update(dict.fromkeys(function.nodes[one.name]))
             elif place not in self._facts.needed:
                 notes.add("dead")
-            elif self._facts.constant(place) is not None:
-                notes.add("constant")
-            elif one.opcode == "conditional" and len(taken := self._facts.may_run(place)) == 1:
-                stack += [((name, root), path) for name in taken if (root := self._blocks[name].root) is not None]
+            elif one.opcode == "conditional" and self._facts.may_be_folded(place):
+                taken = self._facts.may_run(place)[0]
+                stack += [((taken, root), path) for root in [self._blocks[taken].root] if root is not None]
             elif twins := self._twins_in(function, place):
                 found.update(dict.fromkeys(twins))
             elif self._is_twin_around(function, place):
                 notes.add("parameter")  # merged with what is there before the block runs
-            elif one.opcode in FOLDABLE:
-                stack += [(operand, ()) for operand in operands]
-            elif all(self._is_constant(operand) for operand in operands):
+            elif self._facts.may_be_constant(place):
                 notes.add("constant")
+            elif self._facts.may_be_folded(place):
+                stack += [(operand, path if one.opcode == "while" else ()) for operand in operands]
             else:
                 notes.add("missing")
         return list(found), notes
@@ -253,11 +256,7 @@ class Checker:
     def _is_folded(self, place: Place) -> bool:
         """Whether it is a constant whatever its operands are, so that none of them can make it wait."""
         operands = [(place[0], operand) for operand in self._facts.at(place).operands]
-        return self._facts.constant(place) is not None and not all(self._is_constant(one) for one in operands)
-
-    def _is_constant(self, place: Place) -> bool:
-        origin = self._facts.at(self._facts.origin(place)[0])
-        return origin.opcode == "constant" or (origin.opcode not in PACKAGING and not origin.operands)
+        return self._facts.constant(place) is not None and not all(self._facts.is_constant(one) for one in operands)
 
     def _twins_in(self, function: EmittedFunction, place: Place) -> list[int]:
         """The nodes of the instructions that ``place``, which has none, may have been merged with."""

@@ -41,6 +41,7 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
     blocks: dict[str, SourceBlock] = {}
     for computation in proto.computations:
         names = {instruction.id: instruction.name for instruction in computation.instructions}
+        shapes = {instruction.id: instruction.shape for instruction in computation.instructions}
         instructions = {
             one.name: SourceInstruction(
                 one.name,
@@ -50,7 +51,7 @@ def of_hlo(module: HloModule) -> dict[str, SourceBlock]:
                 one.tuple_index,
                 one.parameter_number,
                 [by_id[called].name for called in one.called_computation_ids],
-                _value(one.literal) if one.opcode == "constant" else None,
+                _value(one, shapes),
                 one.comparison_direction,
             )
             for one in computation.instructions
@@ -80,12 +81,17 @@ def _add_callers(blocks: dict[str, SourceBlock]) -> None:
                 blocks[called].callers.append((block.name, instruction.name))
 
 
-def _value(literal: Any) -> int | None:
-    """The one integer or truth value that a ``LiteralProto`` holds, however often."""
-    for values in (literal.preds, literal.s32s, literal.s64s, literal.u32s, literal.u64s):
-        if values:
-            # An array of another type than these, or of none, has no values here.
-            return values[0] if all(value == values[0] for value in values) else None
+def _value(instruction: Instruction, shapes: dict[int, Any]) -> int | None:
+    """The one integer or truth value that a constant, or the size of a static dimension, holds, however often."""
+    if instruction.opcode == "get-dimension-size":
+        (dimension,), shape = instruction.dimensions, shapes[instruction.operand_ids[0]]
+        return None if any(shape.is_dynamic_dimension) else shape.dimensions[dimension]
+    if instruction.opcode == "constant":
+        literal = instruction.literal
+        for values in (literal.preds, literal.s32s, literal.s64s, literal.u32s, literal.u64s):
+            if values:
+                # An array of another type than these, or of none, has no values here.
+                return values[0] if all(value == values[0] for value in values) else None
     return None
 
 
@@ -367,7 +373,8 @@ def of_program(program: Program) -> list[EmittedFunction]:
             if operand in defined:
                 home, source = defined[operand]
                 for reader in _readers_in(home, function.name, operation.location.hlo_id, owners):
-                    emitted[home].successors.setdefault(source, set()).add(reader)
+                    if reader != source:  # one instruction may be several statements
+                        emitted[home].successors.setdefault(source, set()).add(reader)
     for function in program.functions:
         for edge in function.dep_edges:
             (home, source), (_, target) = defined[edge.src], defined[edge.dst]

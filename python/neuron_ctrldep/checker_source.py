@@ -27,7 +27,7 @@ class SourceInstruction:
     calls: list[str] = field(default_factory=list)
     """The blocks it runs: branches of a ``conditional``, body and condition of a ``while``, callees."""
     value: int | None = None
-    """Of a constant whose elements are all one integer or truth value."""
+    """The one integer or truth value of all its elements, where its operands do not decide it."""
     direction: str = ""
     """Of a ``compare``."""
     captured: tuple[str, str] | None = None
@@ -80,14 +80,18 @@ MERGING_DONES = frozenset({"send-done", "recv-done"})
 
 # fmt: off
 FOLDABLE = FORWARDING | MERGING_DONES | {
-    "add", "all-gather", "all-reduce", "all-to-all", "and", "bitcast", "bitcast-convert", "call", "clamp",
-    "collective-permute", "complex", "concatenate", "conditional", "divide", "domain",
+    "add", "and", "bitcast", "bitcast-convert", "clamp", "complex", "concatenate", "divide", "domain",
     "dynamic-broadcast-in-dim", "dynamic-pad", "dynamic-reshape", "dynamic-slice", "dynamic-update-slice",
     "gather", "imag", "maximum", "minimum", "multiply", "or", "pad", "power", "real", "reduce", "scatter",
-    "select", "sort", "subtract", "while", "xor",
+    "select", "sort", "subtract", "xor",
 }
 # fmt: on
 """Opcodes that may be no more than one of their operands: an addition of zero, a slice of everything."""
+
+_FOLDS_OF_CONSTANTS = frozenset(
+    {"abs", "ceil", "compare", "floor", "iota", "negate", "not", "remainder", "sign", "sqrt"}
+)
+"""Further opcodes that may be a constant when all their operands are."""
 
 _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "EQ": lambda a, b: a == b,
@@ -202,6 +206,23 @@ class SourceFacts:
         if one.opcode == "not":
             return not known[0]
         return any(known) if one.opcode == "or" else all(known)
+
+    def is_constant(self, place: Place) -> bool:
+        """Whether the value comes from a constant, known or not."""
+        return self.at(self.origin(place)[0]).opcode == "constant"
+
+    def may_be_constant(self, place: Place) -> bool:
+        """Whether the instruction may have been folded to a constant."""
+        one = self.at(place)
+        is_folded = one.opcode in _FOLDS_OF_CONSTANTS and all(self.is_constant((place[0], o)) for o in one.operands)
+        return is_folded or self.constant(place) is not None
+
+    def may_be_folded(self, place: Place) -> bool:
+        """Whether something else of the source may stand in place of the instruction."""
+        one = self.at(place)
+        if one.opcode == "conditional":
+            return len(self.branches(place)) == 1
+        return one.opcode in FOLDABLE or (one.opcode == "while" and self.never_loops(place))
 
     # --- what runs ----------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,12 @@ _PACKAGE = "neuron_ctrldep.hlo"
 
 # message -> field -> (number, type); "*" marks a repeated field, "map" a map from its key type to its value type.
 _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
-    "ShapeProto": {"element_type": (2, "int32"), "tuple_shapes": (4, "*ShapeProto")},
+    "ShapeProto": {
+        "element_type": (2, "int32"),
+        "dimensions": (3, "*int64"),
+        "tuple_shapes": (4, "*ShapeProto"),
+        "is_dynamic_dimension": (6, "*bool"),
+    },
     "LiteralProto": {
         "preds": (2, "*bool"),
         "s32s": (4, "*int32"),
@@ -46,6 +51,7 @@ _MESSAGES: dict[str, dict[str, tuple[int, str]]] = {
         "literal": (8, "LiteralProto"),
         "parameter_number": (9, "int64"),
         "tuple_index": (13, "int64"),
+        "dimensions": (14, "*int64"),
         "channel_id": (26, "int64"),
         "custom_call_target": (28, "string"),
         "id": (35, "int64"),
