@@ -11,16 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from neuron_ctrldep.checker_facts import SourceFacts
 from neuron_ctrldep.checker_program import EmittedFunction
-from neuron_ctrldep.checker_source import (
-    MERGING_DONES,
-    PACKAGING,
-    WIRE,
-    Path,
-    Place,
-    SourceBlock,
-    SourceFacts,
-)
+from neuron_ctrldep.checker_source import MERGING_DONES, PACKAGING, WIRE, Path, Place, SourceBlock
 
 EdgeClass = Literal["kept", "implied", "dropped", "lost"]
 CLASSES: tuple[EdgeClass, ...] = ("kept", "implied", "dropped", "lost")
@@ -90,7 +83,6 @@ class Checker:
         dead_is_lost: bool = False,
     ) -> None:
         self._blocks = blocks
-        self._facts = SourceFacts(blocks)
         self._give_excuses = excuses
         self._dead: EdgeClass = "lost" if dead_is_lost else "dropped"
         self._functions = list(functions)
@@ -98,6 +90,7 @@ class Checker:
         for function in self._functions:
             for name in [*function.nodes, *(function.packaging - function.nodes.keys())]:
                 self._by_name.setdefault(name, []).append(function)
+        self._facts = SourceFacts(blocks, self._by_name)
         self._copies: dict[str, list[EmittedFunction]] = {}
         self._twins: dict[tuple[EmittedFunction, int], list[int]] = {}
         self._users = {name: _users(block) for name, block in blocks.items()}

@@ -10,8 +10,9 @@ import pytest
 from neuron_ctrldep import checker_inputs
 from neuron_ctrldep.chain import CheckResult, Options, check, lower
 from neuron_ctrldep.checker import CheckedEdge, Checker
+from neuron_ctrldep.checker_facts import SourceFacts
 from neuron_ctrldep.checker_program import EmittedFunction
-from neuron_ctrldep.checker_source import SourceBlock, SourceFacts, SourceInstruction
+from neuron_ctrldep.checker_source import SourceBlock, SourceInstruction
 from neuron_ctrldep.errors import CtrlDepError, InputError, PassError
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.module import load_hlo
@@ -193,6 +194,35 @@ ENTRY e {{
     assert verdicts(folded, mhlo) == [("a", "t", "dropped", reason)]
     if "size" not in successor:
         assert verdicts(text.replace("ZERO", mixed[0]).replace("TRUE", mixed[1]), mhlo) == [("a", "t", "kept", "")]
+
+
+def test_a_branch_that_nothing_takes_needs_nothing_of_what_it_shares() -> None:
+    # Both calls run one computation; that of the dead one needs no argument.
+    text = """HloModule m
+f {
+  p = f32[4] parameter(0)
+  ROOT n = f32[4] negate(p)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] sine(x)
+  b = f32[4] cosine(x)
+  dead = f32[4] call(a), to_apply=f
+  ROOT r = f32[4] call(b), to_apply=f
+}
+"""
+    needed = SourceFacts(checker_inputs.of_hlo(load_hlo(text.encode()))).needed
+    assert {("e", "r"), ("e", "b"), ("f", "p")} <= needed
+    assert not {("e", "dead"), ("e", "a")} & needed
+
+
+def test_an_effect_that_is_not_in_the_program_needs_nothing_there() -> None:
+    text = LOOP.replace("LEFT", "q2").replace("TAKEN", "0").replace("tuple(w0, a)", "tuple(y, a)")
+    blocks = checker_inputs.of_hlo(load_hlo(text.encode()))
+    # The loop runs for the effect in it alone; what decides how often it does is needed with it.
+    assert {("e", "w"), ("e", "n"), ("body", "u")} <= SourceFacts(blocks).needed
+    assert not {("e", "w"), ("e", "n")} & SourceFacts(blocks, {"w", "v"}).needed
+    assert ("body", "u") in SourceFacts(blocks, set()).needed  # gone without a reason
 
 
 def test_a_size_that_is_known_only_at_run_time_is_no_constant() -> None:
