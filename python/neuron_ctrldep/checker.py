@@ -149,13 +149,9 @@ class Checker:
             # A pin orders the readers of a successor that has no operand to wait at, not the successor itself.
             if successor.operands or successor.has_side_effect:
                 return "lost", NO_PATH
+        elif self._start_of(block, dst) in function.nodes:
+            return self._judge_merged(function, block, sources, dst)
         else:
-            start = self._start_of(block, dst)
-            if start in function.nodes:
-                found = self._compare(function, sources, function.nodes[start])
-                if found != "lost":
-                    return found, ""
-                is_there = True
             if self._is_folded((block.name, dst)):
                 return self._dead, FOLDED_SUCCESSOR
             if successor.operands and not is_packaging and (block.name, dst) in self._facts.needed:
@@ -173,8 +169,29 @@ class Checker:
             others = [node for node, reader in readers.items() if reader not in self._facts.needed]
             if not others or self._compare(function, sources, others) != "lost":
                 return self._dead, DEAD_SUCCESSOR
-        is_merged = is_there and dst not in function.nodes
-        return ("lost", NO_PATH) if readers or is_merged else ("dropped", TERMINATOR_ONLY)
+        return ("lost", NO_PATH) if readers else ("dropped", TERMINATOR_ONLY)
+
+    def _judge_merged(
+        self, function: EmittedFunction, block: SourceBlock, sources: list[int], dst: str
+    ) -> tuple[EdgeClass, str]:
+        """The verdict on an edge to a done that became one operation with its start.
+
+        The operation waits, or, where it precedes the predecessor itself, what comes after the done does.
+        """
+        nodes = function.nodes[self._start_of(block, dst)]
+        found = self._compare(function, sources, nodes)
+        if found != "lost":
+            return found, ""
+        late = [node for node in sources if not function.orders([node], nodes)]
+        if not function.orders(nodes, late):
+            return "lost", NO_PATH
+        after = dict.fromkeys(self._readers_of(function, (block.name, dst)))
+        for before, follower in block.edges:
+            if before == dst:
+                after.update(dict.fromkeys(function.nodes.get(follower, ())))
+        if not after:
+            return "dropped", TERMINATOR_ONLY
+        return ("implied", READERS_WAIT) if function.orders(late, after) else ("lost", NO_PATH)
 
     def _without_predecessor(self, notes: set[_Note]) -> tuple[EdgeClass, str]:
         """Why nothing stands for a predecessor."""

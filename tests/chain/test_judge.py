@@ -357,6 +357,35 @@ def test_an_edge_that_the_program_loses_is_never_excused() -> None:
     assert lost > 20
 
 
+MERGED = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  tok = token[] after-all()
+  start = (f32[4], u32[], token[]) send(x, tok), channel_id=1
+  work = f32[4] negate(x), control-predecessors={start}
+  other = f32[4] cosine(x)
+  done = token[] send-done(start), channel_id=1, control-predecessors={WORK}
+  last = f32[4] exponential(x), control-predecessors={done}
+  ROOT r = (f32[4], f32[4], f32[4]) tuple(work, last, other)
+}
+"""
+
+
+def test_a_done_that_became_one_with_its_start_waits_or_what_comes_after_it_does() -> None:
+    kept = [("done", "last", "kept", ""), ("start", "work", "kept", "")]
+    assert sorted(verdicts(MERGED.replace("WORK", "other"))) == sorted([*kept, ("other", "done", "kept", "")])
+    # Work that the start precedes cannot come before the one operation; it can before what comes after the done.
+    text = MERGED.replace("WORK", "work")
+    waits = ("work", "done", "implied", "what reads the successor waits in its place")
+    assert sorted(verdicts(text)) == sorted([*kept, waits])
+    program = read_penguin(lower(text.encode()).penguin())
+    for function in program.functions:
+        function.dep_edges[:] = [edge for edge in function.dep_edges if (edge.src, edge.dst) != ("work", "last")]
+    assert sorted((edge.src, edge.verdict) for edge in judged(text, program)) == [
+        *[("done", "kept"), ("start", "kept"), ("work", "lost")],
+    ]
+
+
 # --- what the source is taken for -------------------------------------------------------------------------------------
 
 
