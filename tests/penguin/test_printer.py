@@ -258,3 +258,47 @@ def test_every_op_is_printed_once_and_in_order(count: int) -> None:
     module = parse_module("\n".join(["func.func @main(%a: tensor<4xf32>) {", *ops, "return", "}"]))
     names = [line.partition(" = ")[0] for line in print_penguin(module).splitlines() if "np.abs" in line]
     assert names == [f"abs_{i}" for i in range(count)]
+
+
+def attribute_edges(*ids_after):
+    """Unary ops in a chain, each with its ``ctrldep.id`` and ``ctrldep.after``."""
+    lines = []
+    for index, after in enumerate(ids_after):
+        source = f"%{index - 1}" if index and after.startswith("data") else "%a"
+        listed = after.removeprefix("data")
+        entries = f'ctrldep.id = "{index}"' + (f', ctrldep.after = "{listed}"' if listed else "")
+        lines.append(
+            f'%{index} = stablehlo.sine {source} {{mhlo.frontend_attributes = {{{entries}}}}} : {T} loc("op {index}")'
+        )
+    return module_of(*lines)
+
+
+def test_dependencies_that_no_order_fulfils_are_refused():
+    message = r"make a cycle: '(op 0' waits for 'op 1' waits for 'op 0|op 1' waits for 'op 0' waits for 'op 1)'"
+    for module in (attribute_edges("1", "data"), attribute_edges("1", "0")):
+        with pytest.raises(InputError, match=message):
+            print_penguin(module)
+    with pytest.raises(InputError, match="make a cycle"):
+        print_penguin(attribute_edges("2", "0", "1", "data"))
+
+
+def test_an_edge_that_goes_backward_in_the_text_is_no_cycle():
+    module = attribute_edges("1", "", "data")
+    edges = [
+        (edge.src, edge.dst)
+        for function in read_penguin(print_penguin(module)).functions
+        for edge in function.dep_edges
+    ]
+    assert [(src, dst) for src, dst in edges] == [("op_1", "op_0")]
+
+
+def test_the_cube_root_of_a_complex_number_is_not_taken_apart():
+    kind = "tensor<4xcomplex<f32>>"
+    module = parse_module(
+        f"func.func @main(%a: {kind}) -> {kind} {{ %0 = stablehlo.cbrt %a : {kind} return %0 : {kind} }}"
+    )
+    text = print_penguin(module)
+    assert "np.abs" not in text
+    assert 'm3.NeuronTensorOp("stablehlo.cbrt"' in text
+    with pytest.raises(PassError):
+        print_penguin(module, strict=True)

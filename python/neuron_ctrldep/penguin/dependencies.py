@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from neuron_ctrldep.control_dep import read_edges
+from neuron_ctrldep.control_dep import ControlEdge, instruction_name, read_edges
+from neuron_ctrldep.control_dep.cycles import find_cycle
 from neuron_ctrldep.control_dep.structure import key_of
-from neuron_ctrldep.mlir import ir
+from neuron_ctrldep.errors import InputError
+from neuron_ctrldep.mlir import ir, source_location
 from neuron_ctrldep.penguin import text
+from neuron_ctrldep.wire import AFTER, ID
 
 Key: TypeAlias = ir.Value | ir.Operation
 """What an op is found by; see :func:`key_of`."""
@@ -26,7 +29,10 @@ class DependencyLines:
     def __init__(self, module: ir.Operation) -> None:
         self.lines: list[str] = []
         """Those that were due so far."""
-        self._edges = [(key_of(edge.src), key_of(edge.dst), edge.kind) for edge in read_edges(module).edges]
+        self._control_edges = read_edges(module).edges
+        self._edges = [(key_of(edge.src), key_of(edge.dst), edge.kind) for edge in self._control_edges]
+        self._backward: list[ControlEdge] = []
+        """Those whose successor is printed before the predecessor."""
         self._printed: dict[Key, Ends] = {}
         self.at: dict[Key, list[int]] = {}
         """The numbers of the edges of each op that has one, in order."""
@@ -42,6 +48,24 @@ class DependencyLines:
             src_key, dst_key, kind = self._edges[index]
             src, dst = self._printed.get(src_key), self._printed.get(dst_key)
             if src is not None and dst is not None:
+                if key == src_key:
+                    self._backward.append(self._control_edges[index])
                 lines += [text.dependency(src[-1], end, kind) for end in dst]
         self.lines += lines
         return lines
+
+    def check(self) -> None:
+        """Refuse edges that no order of the program fulfils, once all is printed.
+
+        Raises:
+            InputError: ops wait for each other.
+        """
+        # Data goes forward: without an edge that goes backward there is no cycle.
+        cycle = find_cycle(self._control_edges, dict.fromkeys(edge.dst.block for edge in self._backward))
+        if cycle:
+            names = [f"'{instruction_name(op)}'" for op in cycle]
+            raise InputError(
+                f"control dependencies make a cycle: {' waits for '.join([*names[::-1], names[-1]])}; "
+                f"take {AFTER} or {ID} from one of them",
+                location=source_location(cycle[0].location),
+            )

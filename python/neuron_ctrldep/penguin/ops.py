@@ -124,7 +124,7 @@ CLAMP_STEPS = (
 
 
 def cbrt_steps(op_name: str) -> tuple[Step, ...]:
-    """``cbrt(x) = x / |x| * |x| ** (1/3)``, sign kept."""
+    """``cbrt(x) = x / |x| * |x| ** (1/3)``, sign kept; of a complex number this is no cube root."""
     constant = string(op_name.partition(".")[0] + ".constant")
     return (
         Step(constant, api.XLA_OP, (), f"{api.SINGLE_VALUE}(value={number(1 / 3)})"),

@@ -59,7 +59,8 @@ def print_penguin(
         weights: takes the constants that are too big to print.
 
     Raises:
-        InputError: a wire op is illegal, the module has no function, or MLIR could not work on it.
+        InputError: a wire op is illegal, control dependencies make a cycle, the module has no function, or MLIR could
+            not work on it.
         PassError: ``strict`` met an op outside the table, or a constant needs ``weights`` and there is none.
     """
     printer = _Printer(entry(module), strict=strict, edges_only=edges_only, weights=weights)
@@ -131,6 +132,7 @@ class _Printer:
         number = self._new_function()
         self._callees[text_of(main.attributes["sym_name"])] = number
         _run(self._function(number, attributes, list(main.regions[0].blocks), main))
+        self.dependencies.check()
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
@@ -196,7 +198,7 @@ class _Printer:
             self._iota(op, named)
         elif name in ops.CLAMP:
             self._steps(op, ops.CLAMP_STEPS, named)
-        elif name in ops.CBRT:
+        elif name in ops.CBRT and not isinstance(ir.ShapedType(op.results[0].type).element_type, ir.ComplexType):
             self._steps(op, ops.cbrt_steps(name), named)
         else:
             return self._generic(op, named)
