@@ -55,6 +55,7 @@ CALLER_REMOVED = "the computation went with the instruction that runs it, which 
 NOT_IN_PROGRAM = "its computation is not in the emitted program"
 READERS_WAIT = "what reads the successor waits in its place"
 NO_PATH = "nothing in the emitted program orders the two"
+NO_PATH_BEHIND = "nothing in the emitted program orders the predecessor before what comes after the successor:"
 NO_PREDECESSOR = "the predecessor is not in the emitted program, though something needs it"
 NO_SUCCESSOR = "the successor is not in the emitted program, though something needs it"
 
@@ -94,6 +95,7 @@ class Checker:
         self._copies: dict[str, list[EmittedFunction]] = {}
         self._twins: dict[tuple[EmittedFunction, int], list[int]] = {}
         self._users = {name: _users(block) for name, block in blocks.items()}
+        self._after = {name: _control_successors(block) for name, block in blocks.items()}
 
     @cached_property
     def _excuses(self) -> Mapping[tuple[str, str], str]:
@@ -126,6 +128,9 @@ class Checker:
         verdicts = [self._judge_in(function, block, src, dst) for function in functions]
         worst = max(verdicts, key=lambda v: CLASSES.index(v[0]))
         kind, reason = worst
+        for follower in self._followers_of(block, dst):
+            if any(self._judge_in(function, block, src, follower)[0] == "lost" for function in functions):
+                kind, reason = "lost", f"{NO_PATH_BEHIND} '{follower}'"
         if kind == "lost":
             # A report names a done by the start it became one with.
             ends = (self._start_of(block, src) or src, self._start_of(block, dst) or dst)
@@ -170,6 +175,28 @@ class Checker:
             if not others or self._compare(function, sources, others) != "lost":
                 return self._dead, DEAD_SUCCESSOR
         return ("lost", NO_PATH) if readers else ("dropped", TERMINATOR_ONLY)
+
+    def _followers_of(self, block: SourceBlock, name: str) -> dict[str, None]:
+        """The control successors of what cannot wait: of ``name`` and what is packed of it; none of an instruction.
+
+        They come after what ``name`` comes after.
+        """
+        found: dict[str, None] = {}
+        seen = {name}
+        stack = [name]
+        while stack:
+            current = stack.pop()
+            opcode = block.instructions[current].opcode
+            if opcode not in PACKAGING and opcode != "constant":
+                if current != name:
+                    found[current] = None
+                continue
+            users = self._users[block.name].get(current, ()) if opcode in PACKAGING else ()
+            packed = [user for user in users if block.instructions[user].opcode in PACKAGING]
+            after = [one for one in (*packed, *self._after[block.name].get(current, ())) if one not in seen]
+            seen.update(after)
+            stack += after
+        return found
 
     def _judge_merged(
         self, function: EmittedFunction, block: SourceBlock, sources: list[int], dst: str
@@ -319,6 +346,14 @@ class Checker:
             # The entry is there even when nothing of it is left: the first function.
             self._copies[block.name] = copies or (self._functions[:1] if block.is_entry else [])
         return self._copies[block.name]
+
+
+def _control_successors(block: SourceBlock) -> dict[str, list[str]]:
+    """What comes after each instruction of ``block`` that is a control predecessor."""
+    after: dict[str, list[str]] = {}
+    for src, dst in block.edges:
+        after.setdefault(src, []).append(dst)
+    return after
 
 
 def _users(block: SourceBlock) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from neuron_ctrldep.checker import CheckedEdge, Checker
 from neuron_ctrldep.checker_facts import SourceFacts
 from neuron_ctrldep.checker_program import EmittedFunction
 from neuron_ctrldep.checker_source import SourceBlock, SourceInstruction
-from neuron_ctrldep.errors import CtrlDepError, InputError, PassError
+from neuron_ctrldep.errors import CtrlDepError, InputError
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.module import load_hlo
 from neuron_ctrldep.penguin.model import Program
@@ -333,6 +333,28 @@ ENTRY e {
     )
 
 
+def test_what_comes_after_a_tuple_comes_after_what_that_comes_after() -> None:
+    text = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  a = f32[4] sine(x)
+  m = f32[4] tanh(y)
+  t = (f32[4], f32[4]) tuple(m, y), control-predecessors={a}
+  g = f32[4] get-tuple-element(t), index=0
+  z = f32[4] cosine(y), control-predecessors={g}
+  ROOT r = ((f32[4], f32[4]), f32[4], f32[4]) tuple(t, z, a)
+}
+"""
+    program = lower(text.encode()).penguin()
+    assert {edge.verdict for edge in judged(text, read_penguin(program))} <= {"kept", "dropped"}
+    bare = "\n".join(line for line in program.splitlines() if "dst=z" not in line or "src=a" not in line)
+    assert bare.count("add_dep_edge") == program.count("add_dep_edge") - 1
+    reasons = {(edge.src, edge.dst): edge.reason for edge in judged(text, read_penguin(bare)) if edge.verdict == "lost"}
+    behind = "nothing in the emitted program orders the predecessor before what comes after the successor: 'z'"
+    assert reasons == {("a", "t"): behind}
+
+
 def test_an_edge_that_the_program_loses_is_never_excused() -> None:
     """Sabotage: without its dependency edges a program holds what data implies, and the judge calls the rest lost."""
     lost = 0
@@ -498,13 +520,13 @@ def test_shapes_that_protobuf_cannot_read_are_one_message() -> None:
 # --- graphs -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_cycle_of_the_emitted_program_is_a_fault() -> None:
+def test_a_cycle_of_dependencies_is_a_fault() -> None:
     text = """func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %s = stablehlo.sine %a {mhlo.frontend_attributes = {ctrldep.id = "1", ctrldep.after = "2"}} : tensor<4xf32> loc("s")
   %t = stablehlo.tanh %s {mhlo.frontend_attributes = {ctrldep.id = "2", ctrldep.after = "1"}} : tensor<4xf32> loc("t")
   return %t : tensor<4xf32>
 }"""
-    with pytest.raises(PassError, match="cycle"):
+    with pytest.raises(InputError, match="make a cycle: 's' waits for 't' waits for 's'"):
         checked(text)
 
 
