@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from neuron_ctrldep import checker_inputs, mlir
-from neuron_ctrldep.checker import CheckedEdge, Checker, render, summary
-from neuron_ctrldep.checker_source import SourceBlock
+from neuron_ctrldep import mlir
+from neuron_ctrldep.checker import CheckedEdge, Checker, of_hlo, of_mlir, of_program, render, summary
+from neuron_ctrldep.checker.source import SourceBlock
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.control_dep.barriers import restore_wire_ops
 from neuron_ctrldep.control_dep.edges import DONE_MERGED
@@ -233,14 +233,14 @@ def check(
         loaded = load(source, file=file, child=process, allow_unregistered_dialect=options.allow_unregistered_dialect)
         none: list[CheckedEdge] = []
         if isinstance(loaded, HloModule):
-            blocks = checker_inputs.of_hlo(loaded)
+            blocks = of_hlo(loaded)
             name = file or loaded.file
         else:
             name = file or "-"
             loaded = mlir.copy_module(loaded, file=name)
             if _has_tasks(loaded):
                 return _check_tasks(loaded, trips, name, _text_of(source))
-            blocks = checker_inputs.of_mlir(loaded, name)
+            blocks = of_mlir(loaded, name)
             # What is written as an edge and is none has its reason in the source already.
             none = [
                 CheckedEdge("", edge.src or UNNAMED, edge.dst or UNNAMED, "dropped", edge.reason)
@@ -285,7 +285,7 @@ def _judge(blocks: dict[str, SourceBlock], lowered: Lowered, program: Program, *
         found = control_edges(module).uncounted
         return {(edge.src, edge.dst): edge.reason for edge in found if edge.reason == DONE_MERGED}
 
-    functions = checker_inputs.of_program(program)
+    functions = of_program(program)
     for function in functions:
         if cycle := function.cycle():
             path = " -> ".join(f"'{name}'" for name in [*cycle, cycle[0]])

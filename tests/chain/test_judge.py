@@ -7,12 +7,11 @@ import random
 
 import pytest
 
-from neuron_ctrldep import checker_inputs
 from neuron_ctrldep.chain import CheckResult, Options, check, lower
-from neuron_ctrldep.checker import CheckedEdge, Checker
-from neuron_ctrldep.checker_facts import SourceFacts
-from neuron_ctrldep.checker_program import EmittedFunction
-from neuron_ctrldep.checker_source import SourceBlock, SourceInstruction
+from neuron_ctrldep.checker import CheckedEdge, Checker, of_hlo, of_program
+from neuron_ctrldep.checker.facts import SourceFacts
+from neuron_ctrldep.checker.program import EmittedFunction
+from neuron_ctrldep.checker.source import SourceBlock, SourceInstruction
 from neuron_ctrldep.errors import CtrlDepError, InputError
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.module import load_hlo
@@ -149,7 +148,7 @@ ENTRY e {
 @pytest.mark.parametrize(("taken", "is_needed"), [("0", False), ("1", True)])
 def test_what_a_loop_only_hands_on_is_needed_if_it_is_taken_out(taken: str, is_needed: bool) -> None:
     module = load_hlo(LOOP.replace("LEFT", "q2").replace("TAKEN", taken).encode())
-    needed = SourceFacts(checker_inputs.of_hlo(module)).needed
+    needed = SourceFacts(of_hlo(module)).needed
     assert (("e", "carried") in needed) == is_needed
     # What the condition or an effect in the body reads, in whatever turn, is needed.
     assert {("e", "n"), ("e", "x"), ("body", "v"), ("body", "p2")} <= needed
@@ -211,14 +210,14 @@ ENTRY e {
   ROOT r = f32[4] call(b), to_apply=f
 }
 """
-    needed = SourceFacts(checker_inputs.of_hlo(load_hlo(text.encode()))).needed
+    needed = SourceFacts(of_hlo(load_hlo(text.encode()))).needed
     assert {("e", "r"), ("e", "b"), ("f", "p")} <= needed
     assert not {("e", "dead"), ("e", "a")} & needed
 
 
 def test_an_effect_that_is_not_in_the_program_needs_nothing_there() -> None:
     text = LOOP.replace("LEFT", "q2").replace("TAKEN", "0").replace("tuple(w0, a)", "tuple(y, a)")
-    blocks = checker_inputs.of_hlo(load_hlo(text.encode()))
+    blocks = of_hlo(load_hlo(text.encode()))
     # The loop runs for the effect in it alone; what decides how often it does is needed with it.
     assert {("e", "w"), ("e", "n"), ("body", "u")} <= SourceFacts(blocks).needed
     assert not {("e", "w"), ("e", "n")} & SourceFacts(blocks, {"w", "v"}).needed
@@ -232,7 +231,7 @@ ENTRY e {
   ROOT t = s32[] get-dimension-size(x), dimensions={0}
 }
 """
-    facts = SourceFacts(checker_inputs.of_hlo(load_hlo(text.encode())))
+    facts = SourceFacts(of_hlo(load_hlo(text.encode())))
     assert facts.constant(("e", "t")) is None
 
 
@@ -308,8 +307,8 @@ def test_an_instruction_that_was_merged_stands_for_both() -> None:
 
 
 def judged(text: str, program: Program) -> list[CheckedEdge]:
-    blocks = checker_inputs.of_hlo(load_hlo(text.encode()))
-    return Checker(blocks, checker_inputs.of_program(program)).run()
+    blocks = of_hlo(load_hlo(text.encode()))
+    return Checker(blocks, of_program(program)).run()
 
 
 @pytest.mark.parametrize("name", ["a", "s"])
@@ -365,11 +364,11 @@ def test_an_edge_that_the_program_loses_is_never_excused() -> None:
                 text = lower(module, child=child).penguin(weights=WeightNames())
             except CtrlDepError:
                 continue
-            blocks = checker_inputs.of_hlo(module)
+            blocks = of_hlo(module)
             whole, bare = read_penguin(text), read_penguin(text)
             for function in bare.functions:
                 function.dep_edges.clear()
-            judge = [Checker(blocks, checker_inputs.of_program(program)).run() for program in (whole, bare)]
+            judge = [Checker(blocks, of_program(program)).run() for program in (whole, bare)]
             for before, after in zip(*judge, strict=True):
                 lost += after.verdict == "lost"
                 successor = blocks[before.block].instructions[before.dst]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
-from neuron_ctrldep import checker_inputs
 from neuron_ctrldep.chain import CheckResult, Options, check, lower
-from neuron_ctrldep.checker import SourceBlock
+from neuron_ctrldep.checker import of_hlo, of_program
+from neuron_ctrldep.checker.source import SourceBlock
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.importer import import_hlo
@@ -149,9 +149,9 @@ def test_order_through_tuples_and_constants_is_kept(start: int, child: Child) ->
         module = load_hlo(module_of_seed(number).encode(), child=child)
         if checked(module_of_seed(number), child) is None:
             continue
-        blocks = checker_inputs.of_hlo(module)
+        blocks = of_hlo(module)
         program = read_penguin(lower(module, child=child).penguin(weights=WeightNames()))
-        for function in checker_inputs.of_program(program):
+        for function in of_program(program):
             for block in blocks.values():
                 if not block.is_entry:
                     continue

@@ -2,7 +2,7 @@
 
 import pytest
 
-from neuron_ctrldep.checker_inputs import of_mlir
+from neuron_ctrldep.checker import of_mlir
 from neuron_ctrldep.control_dep import control_edges
 from neuron_ctrldep.mlir import parse_module
 from neuron_ctrldep.penguin.printer import print_penguin

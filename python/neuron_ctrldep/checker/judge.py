@@ -1,8 +1,4 @@
-"""Prove that no ordering was lost: compare every edge of a source with the program that was emitted for it.
-
-The judge shares nothing with the passes it judges but names: it reads the source's own operands and control edges, and
-the emitted text through :mod:`neuron_ctrldep.penguin.reader`. ``spec/control-dep.md`` section 6 is what it proves.
-"""
+"""The judge: the verdict on every edge of a source."""
 
 from __future__ import annotations
 
@@ -11,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from neuron_ctrldep.checker_facts import SourceFacts
-from neuron_ctrldep.checker_program import EmittedFunction
-from neuron_ctrldep.checker_source import MERGING_DONES, PACKAGING, WIRE, Path, Place, SourceBlock
+from neuron_ctrldep.checker.facts import SourceFacts
+from neuron_ctrldep.checker.program import EmittedFunction
+from neuron_ctrldep.checker.source import MERGING_DONES, PACKAGING, WIRE, Path, Place, SourceBlock
 
 EdgeClass = Literal["kept", "implied", "dropped", "lost"]
 CLASSES: tuple[EdgeClass, ...] = ("kept", "implied", "dropped", "lost")

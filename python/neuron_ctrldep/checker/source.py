@@ -81,3 +81,11 @@ FOLDABLE = FORWARDING | MERGING_DONES | {
 }
 # fmt: on
 """Opcodes that may be no more than one of their operands: an addition of zero, a slice of everything."""
+
+
+def add_callers(blocks: dict[str, SourceBlock]) -> None:
+    """Fill in who runs each of ``blocks``."""
+    for block in blocks.values():
+        for instruction in block.instructions.values():
+            for called in dict.fromkeys(instruction.calls):
+                blocks[called].callers.append((block.name, instruction.name))

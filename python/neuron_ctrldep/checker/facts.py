@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from functools import cached_property
 
-from neuron_ctrldep.checker_source import FOLDABLE, FORWARDING, Path, Place, SourceBlock, SourceInstruction
+from neuron_ctrldep.checker.source import FOLDABLE, FORWARDING, Path, Place, SourceBlock, SourceInstruction
 
 # fmt: off
 _FOLDS_OF_CONSTANTS = frozenset({
