@@ -321,3 +321,38 @@ def test_the_name_is_the_first_there_is(attributes, location, expected):
       return %r : {T} }} }}"""
     module = parse_module(text)
     assert instruction_name(main_function(module).regions[0].blocks[0].operations[0]) == expected
+
+
+def test_marks_on_packaging_are_those_of_what_it_stands_for():
+    """A tuple with an id stands for its elements; what reads a wire op that is after another waits for that."""
+    marked = 'has_side_effect = true, mhlo.frontend_attributes = {ctrldep.after = "2"}'
+    edges, uncounted = read(
+        op("%s", "stablehlo.sine", "%a"),
+        op("%t", "stablehlo.tanh", "%a"),
+        f'%p = stablehlo.tuple %s, %t {{mhlo.frontend_attributes = {{ctrldep.id = "1"}}}} : tuple<{T}, {T}>',
+        op("%c", "stablehlo.cosine", "%a", marks='ctrldep.after = "1"'),
+        op("%d", "stablehlo.abs", "%a", marks='ctrldep.id = "2"'),
+        wire("%w", "%c", "%a").replace("has_side_effect = true", marked),
+        op("%r", "stablehlo.negate", "%w"),
+    )
+    assert edges == [
+        ("s", "c", "attribute"),
+        ("t", "c", "attribute"),
+        ("c", "r", "operand"),
+        ("d", "r", "attribute"),
+    ]
+    assert uncounted == []
+
+
+def test_a_mark_on_a_terminator_is_no_edge():
+    module = parse_module(
+        """func.func @main(%a: tensor<f32>) -> tensor<f32> {
+          %s = stablehlo.sine %a {mhlo.frontend_attributes = {ctrldep.id = "1"}} : tensor<f32>
+          return {mhlo.frontend_attributes = {ctrldep.after = "1"}} %s : tensor<f32>
+        }"""
+    )
+    found = control_edges(module)
+    assert found.edges == []
+    assert [edge.reason for edge in found.uncounted] == [
+        "the successor is a terminator: everything in the block precedes it"
+    ]

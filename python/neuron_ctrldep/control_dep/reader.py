@@ -42,7 +42,9 @@ from neuron_ctrldep.control_dep.structure import (
     instruction_name,
     is_constant,
     is_terminator,
+    is_transparent,
     key_of,
+    producers,
     reachable_functions,
     trace,
     users_through,
@@ -124,13 +126,12 @@ class _Reader:
             elif name == ADD_DEPENDENCY:
                 self._after_tokens.append(op)
                 self._transparent.add(op.result)
-            else:
-                if name in TUPLE_OPS:
-                    self._transparent.add(op.result)
-                if FRONTEND_ATTRIBUTES in op.attributes:
-                    marks = {key: text for key, text in frontend_attributes(op).items() if key in _MARKS}
-                    if marks:
-                        self._marked.append((op, marks))
+            elif name in TUPLE_OPS:
+                self._transparent.add(op.result)
+            if FRONTEND_ATTRIBUTES in op.attributes:
+                marks = {key: text for key, text in frontend_attributes(op).items() if key in _MARKS}
+                if marks:
+                    self._marked.append((op, marks))
             return advance
 
         advance = ir.WalkResult.ADVANCE
@@ -206,6 +207,8 @@ class _Reader:
                 self._drop(src, successor, BLOCK_ARGUMENT)
             elif dst == src:
                 self._drop(src, dst, SAME_OPERATION)
+            elif is_terminator(dst):
+                self._drop(src, dst, SUCCESSOR_TERMINATOR)
             else:
                 self._found.setdefault((key_of(src), key_of(dst)), ControlEdge(src, dst, carrier))
 
@@ -215,6 +218,9 @@ class _Reader:
         targets: list[tuple[ir.Block, ir.Operation, str, bool]] = []
         for marked, marks in self._marked:
             op = lifted(marked)
+            if is_transparent(op):
+                self._read_marks_of_packaging(op, marks, sources, targets)
+                continue
             done = dones_of(op)
             for key, owners in ((ID, [op]), (DONE_ID, done or [op])):
                 if key in marks:
@@ -247,6 +253,26 @@ class _Reader:
             self._add_to_merged(src, dst, explicit)
             for (src_key, _), edge in itertools.islice(self._found.items(), before, None):
                 explicit.setdefault(src_key, []).append(edge.dst)
+
+    def _read_marks_of_packaging(
+        self,
+        op: ir.Operation,
+        marks: dict[str, str],
+        sources: dict[tuple[ir.Block, str], list[ir.Operation]],
+        targets: list[tuple[ir.Block, ir.Operation, str, bool]],
+    ) -> None:
+        """The marks of a transparent op: its id stands for what it packs, and what reads it waits for its list."""
+        result = op.results[0]
+        if ID in marks:
+            found = sources.setdefault((op.block, marks[ID]), [])
+            found += [source for value in producers(result) if (source := defining_op(value)) is not None]
+            if not found:
+                self._drop(None, op, BLOCK_ARGUMENT)
+        ids = parse_ids(marks.get(AFTER, ""))
+        users = _users(result) if ids else []
+        if ids and not users:
+            self._drop(None, op, WIRE_UNUSED)
+        targets += [(op.block, user, one, False) for user in users for one in ids]
 
     def _add_to_merged(self, src: ir.Operation, dst: ir.Operation, explicit: dict[_Key, list[ir.Operation]]) -> None:
         """An edge meant for a done that became one op with its start: to the op, else to its readers, else dropped."""
