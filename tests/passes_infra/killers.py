@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from neuron_ctrldep import mlir
 from neuron_ctrldep.control_dep import control_edges
-from neuron_ctrldep.errors import CtrlDepError, InputError
+from neuron_ctrldep.errors import CtrlDepError, InputError, PassError
 from neuron_ctrldep.inputs import load_mlir
 from neuron_ctrldep.mlir import ir, passmanager, rewrite
 from neuron_ctrldep.passes.base import Pass, Statistics
@@ -302,6 +302,21 @@ def forked_after_threads_ran() -> None:
     module = mlir.parse_module(TWO, context=mlir.make_context(multithreading=True))
     run_pipeline(module, "builtin.module(func.func(cse))")
     in_a_fork(lambda: run_pipeline(module, "builtin.module(func.func(cse))"))
+
+
+@case
+def forked_with_a_context_that_was_never_seen() -> None:
+    context = ir.Context()
+    module = ir.Module.parse("module { module {} module {} }", context)
+    in_a_fork(lambda: run_pipeline(module, "builtin.module(builtin.module(cse))"))
+
+
+@case
+def pass_raises_inside_a_walk() -> None:
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        raise PassError(f"{op.name} is at fault")
+
+    run(lambda op: op.walk(visit))
 
 
 @case

@@ -42,6 +42,8 @@ EXPECTED = {
     "graph_of_regions_by_hand": "regions are nested 5000 deep",
     "what_is_no_module": "expected an MLIR module (an ir.Module or its operation), not str",
     "forked_after_threads_ran": "the threads of the module's context stayed behind",
+    "forked_with_a_context_that_was_never_seen": "the threads of the module's context stayed behind",
+    "pass_raises_inside_a_walk": "error: func.return is at fault",
     "forked_with_a_module": "it ran",
     "pass_erases_its_sibling": "pass 'given' raised ValueError: done",
     "pass_recurses": "pass 'given' raised RecursionError",

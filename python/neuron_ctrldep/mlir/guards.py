@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeAlias
 
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.mlir.bindings import ir, passmanager, rewrite
@@ -16,8 +17,16 @@ from neuron_ctrldep.mlir.contexts import is_multithreaded
 from neuron_ctrldep.mlir.diagnostics import source_location
 from neuron_ctrldep.mlir.modules import check_nesting, parent_of
 
-_processes: weakref.WeakKeyDictionary[ir.Context, int] = weakref.WeakKeyDictionary()
-"""The process in which a context with threads was first seen."""
+_inherited: weakref.WeakSet[ir.Context] = weakref.WeakSet()
+"""The contexts that were there when this process was forked: their threads are in the other one."""
+
+
+def _note_inherited() -> None:
+    _inherited.update(found for found in gc.get_objects() if issubclass(type(found), ir.Context))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_inherited)
 
 
 def entry(module: ir.Operation | ir.Module) -> ir.Operation:
@@ -48,7 +57,7 @@ def check_process(context: ir.Context) -> None:
     Raises:
         InputError: they did.
     """
-    if is_multithreaded(context) and _processes.setdefault(context, os.getpid()) != os.getpid():
+    if context in _inherited and is_multithreaded(context):
         raise InputError(
             "the process was forked, and the threads of the module's context stayed behind; load the module in the new "
             "process, or call context.enable_multithreading(False) before the fork"
@@ -109,36 +118,65 @@ def _not_module_scope(manager: passmanager.PassManager, *arguments: Any, **keywo
         raise ValueError("enable_ir_printing(print_module_scope=True) ends the process where passes run in threads")
 
 
-_CHECKS: tuple[tuple[Any, str, Callable[..., None]], ...] = (
-    (ir.Operation.__base__, "erase", lambda op: _not_erased(op.operation)),
-    (ir.Operation.__base__, "detach_from_parent", lambda op: _not_around_a_root(op.operation)),
-    (ir.SymbolTable, "erase", lambda table, op: _not_erased(op.operation)),
-    (ir.SymbolTable, "__delitem__", lambda table, name: _not_erased(table[name].operation)),
-    (ir.SymbolTable, "insert", lambda table, op: _not_unregistered(op.operation.context, op.operation.name)),
-    (ir.Block, "erase_argument", _not_erased_argument),
-    (rewrite.PatternRewriter, "erase_op", lambda rewriter, op: _not_erased(op.operation)),
-    (rewrite.PatternRewriter, "replace_op", lambda rewriter, op, new: _not_around_a_root(op.operation)),
-    (passmanager.PassManager, "add", _not_op_name),
-    (passmanager.PassManager, "enable_ir_printing", _not_module_scope),
-    *((trait, "attach", _not_attached) for trait in (ir.DynamicOpTrait, *ir.DynamicOpTrait.__subclasses__())),
+_Wrap: TypeAlias = Callable[[Any], Any]
+"""From a method of the bindings to what stands in its place."""
+
+
+def _checked(check: Callable[..., None]) -> _Wrap:
+    """What raises :class:`ValueError`, by ``check`` of the arguments, where the method would end the process."""
+
+    def wrap(method: Any) -> Any:
+        if isinstance(method, classmethod):
+            return classmethod(wrap(method.__func__))
+
+        def checked(*arguments: Any, **keywords: Any) -> Any:
+            check(*arguments, **keywords)
+            return method(*arguments, **keywords)
+
+        return checked
+
+    return wrap
+
+
+def _open_walk(method: Any) -> Any:
+    """``walk``, out of which an exception of the callback comes as itself; the bindings make a text of it."""
+
+    def walk(op: Any, callback: Callable[[Any], Any], *arguments: Any, **keywords: Any) -> None:
+        raised: list[BaseException] = []
+
+        def visit(inner: Any) -> Any:
+            try:
+                return callback(inner)
+            except BaseException as error:
+                raised.append(error)
+                return ir.WalkResult.INTERRUPT
+
+        method(op, visit, *arguments, **keywords)
+        if raised:
+            raise raised[0]
+
+    return walk
+
+
+_REPLACED: tuple[tuple[Any, str, _Wrap], ...] = (
+    (ir.Operation.__base__, "erase", _checked(lambda op: _not_erased(op.operation))),
+    (ir.Operation.__base__, "detach_from_parent", _checked(lambda op: _not_around_a_root(op.operation))),
+    (ir.Operation.__base__, "walk", _open_walk),
+    (ir.SymbolTable, "erase", _checked(lambda table, op: _not_erased(op.operation))),
+    (ir.SymbolTable, "__delitem__", _checked(lambda table, name: _not_erased(table[name].operation))),
+    (ir.SymbolTable, "insert", _checked(lambda table, op: _not_unregistered(op.operation.context, op.operation.name))),
+    (ir.Block, "erase_argument", _checked(_not_erased_argument)),
+    (rewrite.PatternRewriter, "erase_op", _checked(lambda rewriter, op: _not_erased(op.operation))),
+    (rewrite.PatternRewriter, "replace_op", _checked(lambda rewriter, op, new: _not_around_a_root(op.operation))),
+    (passmanager.PassManager, "add", _checked(_not_op_name)),
+    (passmanager.PassManager, "enable_ir_printing", _checked(_not_module_scope)),
+    *((trait, "attach", _checked(_not_attached)) for trait in (ir.DynamicOpTrait, *ir.DynamicOpTrait.__subclasses__())),
 )
-"""A class of the bindings, its method, and what raises :class:`ValueError` where the method would end the process."""
-
-
-def _checked(method: Any, check: Callable[..., None]) -> Any:
-    if isinstance(method, classmethod):
-        return classmethod(_checked(method.__func__, check))
-
-    def checked(*arguments: Any, **keywords: Any) -> Any:
-        check(*arguments, **keywords)
-        return method(*arguments, **keywords)
-
-    return checked
-
+"""A class of the bindings, a method, and what takes its place while a pass of another package runs."""
 
 _lock = threading.Lock()
 _methods: list[Any] = []
-"""The methods of ``_CHECKS`` as the bindings have them, while a guarded block runs in any thread."""
+"""The methods of ``_REPLACED`` as the bindings have them, while a guarded block runs in any thread."""
 
 _blocks = 0
 """How many guarded blocks run."""
@@ -149,14 +187,15 @@ def checked_edits(root: ir.Operation) -> Iterator[None]:
     """Within the block, the bindings raise :class:`ValueError` where they would otherwise end the process.
 
     An op or block argument with uses is not erased, ``root`` or an op around it is not removed, and methods that are
-    known to abort on what they are given refuse it. The bindings check none of this themselves.
+    known to abort on what they are given refuse it; the bindings check none of this themselves. An exception of a
+    callback comes out of a walk as it is.
     """
     global _blocks
     with _lock:
         if not _blocks:
-            for cls, name, check in _CHECKS:
+            for cls, name, wrap in _REPLACED:
                 _methods.append(cls.__dict__[name])
-                setattr(cls, name, _checked(_methods[-1], check))
+                setattr(cls, name, wrap(_methods[-1]))
         _blocks += 1
     token = _roots.set((*_roots.get(), root))
     try:
@@ -166,6 +205,6 @@ def checked_edits(root: ir.Operation) -> Iterator[None]:
         with _lock:
             _blocks -= 1
             if not _blocks:
-                for (cls, name, _), method in zip(_CHECKS, _methods, strict=True):
+                for (cls, name, _), method in zip(_REPLACED, _methods, strict=True):
                     setattr(cls, name, method)
                 _methods.clear()
