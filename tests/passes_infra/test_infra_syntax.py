@@ -17,21 +17,11 @@ from neuron_ctrldep.passes.syntax import Source, parse_options, quote, split_lis
 
 THOUSAND = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
-# Any text whose braces balance can be a value; an odd number of one kind of quote can not always be said.
-words = st.text(st.sampled_from("ab0-_. ,=(){}<>é#"), max_size=8).filter(
+# Any text without quotes whose braces balance can be a value, whatever else is in the text.
+values = st.text(st.sampled_from("ab0-_. ,=(){}<>é#"), max_size=8).filter(
     lambda text: text.count("{") == text.count("}") and "}" not in text.split("{")[0]
 )
-
-
-def _sayable(text: str) -> bool:
-    try:
-        quote(text)
-    except PipelineError:
-        return False
-    return True
-
-
-values = words.filter(_sayable)
+hostile = st.text(st.sampled_from("ab ,={}'\"\n"), max_size=5)
 everything = st.builds(
     Everything,
     flag=st.booleans(),
@@ -39,7 +29,7 @@ everything = st.builds(
     ratio=st.floats(allow_nan=False),
     text=values,
     mode=st.sampled_from(["first", "second"]),
-    names=st.lists(values, max_size=3).map(tuple).filter(lambda t: all(map(_sayable, t))),
+    names=st.lists(values, max_size=3).map(tuple),
     numbers=st.lists(st.integers(-9, 99), max_size=3).map(tuple),
     maybe=st.none() | values.filter(bool),
 )
@@ -88,6 +78,55 @@ def test_options_read_back(instance: Everything) -> None:
     (call,) = parse_pipeline(f"any({PassCall(instance.name, instance)})").elements
     assert isinstance(call, PassCall)
     assert call.instance == instance
+
+
+@THOUSAND
+@given(st.builds(Everything, text=hostile, names=st.lists(hostile, max_size=3).map(tuple), maybe=st.none() | hostile))
+def test_hostile_options_read_back_or_are_refused(instance: Everything) -> None:
+    try:
+        text = str(PassCall(instance.name, instance))
+    except PipelineError:
+        text = ""
+    if not text:
+        # Only braces, and values with quotes of both kinds, can be too much for the grammar.
+        given = (instance.text, instance.maybe or "", *instance.names)
+        assert any(set("{}") & set(value) or set("'\"") <= set(value) for value in given)
+        return
+    pipeline = parse_pipeline(f"any({text},{text})")
+    assert pipeline.elements == (PassCall(instance.name, instance),) * 2
+    assert parse_pipeline(pipeline.dump()) == pipeline
+
+
+@pytest.mark.parametrize(
+    ("instance", "expected"),
+    [
+        # Quotes pair across options: each kind is put in the other.
+        (Everything(text='"', names=('"',)), """text='"' names={'"'}"""),
+        (Everything(text="'", names=('"', "'")), """text="'" names={'"',"'"}"""),
+        # Braces that balance over the whole text may stand apart in quotes.
+        (Everything(names=("{", "}")), """names='"{","}"'"""),
+        (Everything(text="a b", maybe="{x}"), "text={a b} maybe={{x}}"),
+        (Everything(text="""it's "so\""""), """text={it's "so"}"""),
+    ],
+)
+def test_wrappings(instance: Everything, expected: str) -> None:
+    text = str(PassCall(instance.name, instance))
+    assert text == f"test-everything{{{expected}}}"
+    assert parse_pipeline(f"any({text})").elements == (PassCall(instance.name, instance),)
+
+
+@pytest.mark.parametrize(
+    ("instance", "message"),
+    [
+        (Everything(text="{"), "the options of pass 'test-everything': text = '{': their braces or quotes"),
+        (Everything(text="'\"", names=("'",)), "the options of pass 'test-everything': text = .*, names = "),
+        (Everything(names=("'\"", "'")), "the list"),
+        (Everything(text="}'\""), "the value"),
+    ],
+)
+def test_options_that_no_text_can_say(instance: Everything, message: str) -> None:
+    with pytest.raises(PipelineError, match=f"cannot hold {message}"):
+        str(PassCall(instance.name, instance))
 
 
 # --- faults: a sound text is built piece by piece, one piece is broken, and the column of that piece is known ---------
@@ -277,6 +316,6 @@ def test_quote_is_undone_by_unwrap(value: str) -> None:
     assert unwrap(quote(value))[0] == value
 
 
-def test_a_value_with_one_brace_cannot_be_said() -> None:
+def test_a_value_that_cannot_be_said() -> None:
     with pytest.raises(PipelineError, match="braces or quotes do not balance"):
-        quote("}")
+        quote("}'\"")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from neuron_ctrldep.errors import SourceLocation
 from neuron_ctrldep.passes.base import Pass
 from neuron_ctrldep.passes.cpp_names import CLASS_NAMES
-from neuron_ctrldep.passes.syntax import quote
+from neuron_ctrldep.passes.syntax import spell_pass
 
 ANY = "any"
 """The anchor that stands for every op a pass may run on (MLIR: an op-agnostic pass manager)."""
@@ -33,10 +33,14 @@ class PassCall:
         return type(self.instance).__name__ if self.instance is not None else CLASS_NAMES.get(self.name, self.name)
 
     def __str__(self) -> str:
-        options = self.options
+        """The pass with its options, as a pipeline text.
+
+        Raises:
+            PipelineError: a pipeline text cannot say the options.
+        """
         if self.instance is not None:
-            options = " ".join(f"{key}={quote(value)}" for key, value in self.instance.option_texts().items())
-        return f"{self.name}{{{options}}}" if options else self.name
+            return spell_pass(self.name, self.instance.option_texts())
+        return f"{self.name}{{{self.options}}}" if self.options else self.name
 
 
 @dataclass(frozen=True)

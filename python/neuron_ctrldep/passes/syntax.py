@@ -8,6 +8,7 @@ taken off; inside them spaces, commas and braces stand for themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from neuron_ctrldep.errors import PipelineError, SourceLocation
@@ -296,15 +297,42 @@ def split_list(value: str) -> list[tuple[str, int]]:
 
 
 def quote(value: str) -> str:
-    """``value`` as one option value or list element that reads back as itself.
+    """``value`` as one option value or list element that reads back as itself when it stands alone.
 
     Raises:
-        PipelineError: it holds braces that do not balance, which the grammar cannot say.
+        PipelineError: its braces do not balance and it holds quotes of both kinds, which the grammar cannot say.
     """
-    plain = value and not re.search(r"[\s,'\"{}=()]", value)
-    if plain:
+    if value and not re.search(r"[\s,'\"{}=()]", value):
         return value
-    for wrapped in (f"{{{value}}}", f'"{value}"', f"'{value}'"):
-        if _find_brace(f"{{{wrapped}}}", 0) == len(wrapped) + 1 and unwrap(wrapped) == (value, 1):
+    # A quote pairs with the next of its kind, even one in the value of another option. In quotes of the other kind it
+    # stands for itself; braces are for values without quotes, and the last resort for those with both kinds.
+    wrappings = [f"'{value}'"] if '"' in value else [f'"{value}"'] if "'" in value else [f"{{{value}}}", f'"{value}"']
+    for wrapped in (*wrappings, f"{{{value}}}"):
+        if unwrap(wrapped) == (value, 1):
             return wrapped
     raise PipelineError(f"a pipeline text cannot hold the value {value!r}: its braces or quotes do not balance")
+
+
+def spell_pass(name: str, options: Mapping[str, str]) -> str:
+    """``name{option=value …}``, which reads back as the same options.
+
+    Raises:
+        PipelineError: the grammar cannot say these values together: a brace without its other half ends the options
+            too early, and quotes in values that need braces pair with each other.
+    """
+    if not options:
+        return name
+    text = f"{name}{{{' '.join(f'{key}={quote(value)}' for key, value in options.items())}}}"
+    source = Source(text)
+    try:
+        element = parse_element_text(source)
+        end = element.options_offset + len(element.options or "")
+        read = [(option.key, option.value) for option in parse_options(source, element.options_offset, end)]
+    except PipelineError:
+        read = []
+    if read != list(options.items()):
+        said = ", ".join(f"{key} = {value!r}" for key, value in options.items())
+        raise PipelineError(
+            f"a pipeline text cannot hold the options of pass '{name}': {said}: their braces or quotes do not balance"
+        )
+    return text
