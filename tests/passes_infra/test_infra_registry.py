@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import re
 import subprocess
 import sys
 import types
@@ -35,14 +36,30 @@ def test_entry_points_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(parse_pipeline("any(other-trace{label=x})")) == "any(other-trace{label=x})"
 
 
-def test_a_clash_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = entry_points(("mine", "first:Pass"), ("mine", "second:Pass"))
+def test_a_clash_is_an_error_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = entry_points(("mine", "first:Pass"), ("mine", "second:Pass"), ("other-trace", "passes_for_tests:Trace"))
     monkeypatch.setattr(importlib.metadata, "entry_points", points)
-    with pytest.raises(PipelineError, match=r"two passes are registered as 'mine': first:Pass and second:Pass"):
-        registry.names()
+    clash = r"two passes are registered as 'mine': first:Pass and second:Pass"
+    with pytest.raises(PipelineError, match=clash):
+        parse_pipeline("builtin.module(mine)")
+    assert re.search(rf"^  --mine +-   \(cannot be loaded: {clash}", render_list(), re.MULTILINE)
+    # Other names do not suffer.
+    assert registry.find("other-trace") is Trace
+    with pytest.raises(PipelineError, match="did you mean 'other-trace'"):
+        parse_pipeline("builtin.module(other-trase)")
+
+
+def test_one_target_that_is_registered_twice_is_no_clash(monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = (("mine", "passes_for_tests:Trace"),) * 2
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(*twice))
+    assert registry.find("mine") is Trace
+
+
+def test_a_builtin_name_stays_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("verify-control-deps", "other:Pass")))
-    with pytest.raises(PipelineError, match="two passes are registered as 'verify-control-deps'"):
-        registry.names()
+    assert registry.target("verify-control-deps") == registry.BUILTIN["verify-control-deps"]
+    told = r"^  --verify-control-deps .*\(this name is also claimed by other:Pass, which is not used\)$"
+    assert re.search(told, render_list(), re.MULTILINE)
 
 
 class Incomplete(Pass):
@@ -58,9 +75,35 @@ class Unresolved(Trace):
     option: NoSuchType = None  # type: ignore[name-defined] # noqa: F821
 
 
+def _raise() -> str:
+    raise LookupError("no home")
+
+
+@dataclasses.dataclass(frozen=True)
+class BadDefault(Trace):
+    """Its default cannot be made."""
+
+    option: str = dataclasses.field(default_factory=_raise)
+
+
+class BadSummary(Trace):
+    """Its summary is no text."""
+
+    summary = 3  # type: ignore[assignment]
+
+
+class BadCounters(Trace):
+    """It has no counters, and says so in its own way."""
+
+    counters = None  # type: ignore[assignment]
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
+        ("incomplete_passes:BadDefault", "is not sound: the default of its option option cannot be made: no home"),
+        ("incomplete_passes:BadSummary", "is not sound: its summary is not a str"),
+        ("incomplete_passes:BadCounters", "is not sound: its counters are not a mapping of str to str"),
         ("no_such_module:Pass", "cannot be loaded from no_such_module:Pass: No module named"),
         ("passes_for_tests:Nothing", "cannot be loaded from passes_for_tests:Nothing"),
         ("passes_for_tests:REGISTERED", "passes_for_tests:REGISTERED is not a Pass"),
@@ -78,8 +121,8 @@ def test_what_cannot_be_loaded(
     (folder / "exits_on_import.py").write_text("raise SystemExit(3)")
     monkeypatch.syspath_prepend(folder)
     module = types.ModuleType("incomplete_passes")
-    module.Incomplete = Incomplete  # type: ignore[attr-defined]
-    module.Unresolved = Unresolved  # type: ignore[attr-defined]
+    for cls in (Incomplete, Unresolved, BadDefault, BadSummary, BadCounters):
+        setattr(module, cls.__name__, cls)
     monkeypatch.setitem(sys.modules, "incomplete_passes", module)
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("broken", value)))
     with pytest.raises(PipelineError) as caught:
@@ -87,6 +130,21 @@ def test_what_cannot_be_loaded(
     assert message in str(caught.value)
     # The list shows the others all the same.
     assert message.split(":")[0] in render_list()
+
+
+@dataclasses.dataclass(frozen=True)
+class Odd(Trace):
+    """An option of a type that has no words."""
+
+    option: tuple[()] = ()
+
+
+def test_what_cannot_be_shown_is_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("odd_passes")
+    module.Odd = Odd  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "odd_passes", module)
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("odd", "odd_passes:Odd")))
+    assert re.search(r"^  --odd +-   \(cannot be shown: .*\)$", render_list(), re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from neuron_ctrldep.errors import PipelineError
@@ -18,16 +18,13 @@ def render_list() -> str:
     """All passes, in the form of mlir-opt's ``--list-passes``: those defined in Python, then those of the bindings."""
     cpp = CppPasses()
     lines = ["Passes:"]
-    for name in registry.names():
+    for name, places in registry.claims().items():
         try:
-            cls = registry.find(name)
+            lines += _python_rows(name, places, hidden=cpp.exists(name))
         except PipelineError as error:
             lines.append(_row(f"  --{name}", f"(cannot be loaded: {error.diagnostics[0].message})"))
-            continue
-        if cls is not None:
-            hidden = " (hidden by the C++ pass of this name)" if cpp.exists(name) else ""
-            lines.append(_row(f"  --{name}", cls.summary + _where(cls) + hidden))
-            lines += [_row(f"    --{key}=<{kind}>", words) for key, kind, words in describe_options(cls)]
+        except Exception as error:  # whatever is wrong with a pass of another package, the others are shown
+            lines.append(_row(f"  --{name}", f"(cannot be shown: {error})"))
     lines.append("C++ passes of the bindings:")
     for name in CANDIDATES:
         if cpp.exists(name):
@@ -35,6 +32,20 @@ def render_list() -> str:
             lines.append(_row(f"  --{name}", "" if anchor == "any" else f"(on {anchor})"))
             lines += [_row(f"    --{key}", f"(default: {text})") for key, text in cpp.options(name).items()]
     return "\n".join(lines) + "\n"
+
+
+def _python_rows(name: str, places: Sequence[str], *, hidden: bool) -> list[str]:
+    """The rows of a pass defined in Python, which ``places`` claim to be."""
+    cls = registry.find(name)
+    if cls is None:
+        return []
+    words = cls.summary + _where(cls)
+    if name in registry.BUILTIN:
+        words += "".join(f" (this name is also claimed by {place}, which is not used)" for place in places[1:])
+    elif hidden:
+        words += " (hidden by the C++ pass of this name)"
+    options = [_row(f"    --{key}=<{kind}>", help_text) for key, kind, help_text in describe_options(cls)]
+    return [_row(f"  --{name}", words), *options]
 
 
 def _row(left: str, right: str) -> str:

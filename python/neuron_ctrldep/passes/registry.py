@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 
 from neuron_ctrldep.errors import PipelineError
-from neuron_ctrldep.passes.base import Pass, option_types
+from neuron_ctrldep.passes.base import Pass, default_of, option_types
 
 ENTRY_POINT_GROUP = "neuron_ctrldep.passes"
 """Other packages register passes here: entry point name = pass name, value = ``module:Class``."""
@@ -30,37 +31,40 @@ BUILTIN: dict[str, str] = {
 """Pass name to ``module:Class``."""
 
 
-def _targets() -> dict[str, str]:
-    """All registered names with their targets, this package's first, then entry points by name.
+def claims() -> dict[str, list[str]]:
+    """All registered names, this package's first, then entry points by name; each with the targets that claim it.
 
-    Raises:
-        PipelineError: two passes claim one name.
+    The first target of a name of this package is its own, and is the one that counts.
     """
     from importlib.metadata import entry_points  # takes as long to import as all that is imported here
 
-    targets = dict(BUILTIN)
+    found = {name: [place] for name, place in BUILTIN.items()}
     for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: (p.name, p.value)):
-        if point.name in targets and targets[point.name] != point.value:
-            raise PipelineError(
-                f"two passes are registered as '{point.name}': {targets[point.name]} and {point.value}; "
-                "rename one of them or uninstall its package"
-            )
-        targets[point.name] = point.value
-    return targets
+        places = found.setdefault(point.name, [])
+        if point.value not in places:
+            places.append(point.value)
+    return found
 
 
 def names() -> list[str]:
     """The names of all registered passes, in registration order."""
-    return list(_targets())
+    return list(claims())
 
 
 def target(name: str) -> str | None:
     """Where the pass ``name`` is, as ``module:Class``; ``None`` when there is none. Nothing is imported.
 
     Raises:
-        PipelineError: two passes claim one name.
+        PipelineError: two other packages claim the name.
     """
-    return BUILTIN.get(name) or _targets().get(name)
+    if name in BUILTIN:
+        return BUILTIN[name]
+    places = claims().get(name, [])
+    if len(places) > 1:
+        raise PipelineError(
+            f"two passes are registered as '{name}': {' and '.join(places)}; rename one or uninstall its package"
+        )
+    return places[0] if places else None
 
 
 def find(name: str) -> type[Pass] | None:
@@ -86,7 +90,26 @@ def find(name: str) -> type[Pass] | None:
     missing = [word for word in ("name", "summary") if not hasattr(found, word)] + sorted(found.__abstractmethods__)
     if missing:
         raise PipelineError(f"pass '{name}': {place} does not define {', '.join(missing)}")
+    fault = _fault(found)
+    if fault:
+        raise PipelineError(f"pass '{name}': {place} is not sound: {fault}")
     return found
+
+
+def _fault(cls: type[Pass]) -> str:
+    """What would fail later, where nothing can be told of it: class variables of other types, defaults that raise."""
+    for word in ("name", "summary", "description", "anchor"):
+        if not isinstance(getattr(cls, word), str):
+            return f"its {word} is not a str"
+    counters = cls.counters
+    if not (isinstance(counters, Mapping) and all(isinstance(word, str) for word in (*counters, *counters.values()))):
+        return "its counters are not a mapping of str to str"
+    for key, option in cls.options().items():
+        try:
+            default_of(option)
+        except (Exception, SystemExit) as error:
+            return f"the default of its option {key} cannot be made: {_words(error)}"
+    return ""
 
 
 def _words(error: BaseException) -> str:
