@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from neuron_ctrldep.errors import Diagnostic, SourceLocation
+from neuron_ctrldep.mlir import modules
 from neuron_ctrldep.tools.common import run_tool
 from neuron_ctrldep.tools.opt import NAME, main
 
@@ -45,12 +48,12 @@ def test_the_output_parses_back(source: Path, tmp_path: Path) -> None:
         (b"module {\n  func.func @\xc3(", ":2:14: error: not UTF-8 text"),
         (b"garbage", ":1:1: error: "),
         (b"module {", ":1:"),
-        (b"module {}\0", ":0:0: error: the text holds a NUL byte"),
+        (b"module {}\0", ":1:10: error: the text holds a NUL byte"),
         (b"// a comment\nHloModule m\n", ":0:0: error: this is HLO text, expected MLIR"),
         (b"ML\xefR", ":0:0: error: "),
         (b"ML\xefR" + bytes(range(256)), ":0:0: error: "),
         (bytes(range(256)), ":2:118: error: not UTF-8 text"),
-        (b"\0" * 100, ":0:0: error: "),
+        (b"\0" * 100, ":1:1: error: the text holds a NUL byte"),
         (b"module {" * 5000, ":1:8008: error: regions are nested more than 1000 deep"),
         ('func.func @"é"() { return } bad'.encode(), ":1:30: error: custom op 'bad' is unknown"),
     ],
@@ -227,3 +230,43 @@ def test_long_lines_are_cut(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
     _, row, caret = capfd.readouterr().err.splitlines()
     assert len(row) < 500
     assert row[caret.index("^") :].startswith("bad")
+
+
+@pytest.mark.parametrize("to_all", [False, True], ids=["the tool alone", "all of it, as a terminal does"])
+def test_an_interrupt_ends_the_tool(to_all: bool) -> None:
+    script = (
+        "import os, sys, time; from neuron_ctrldep.tools.common import run_guarded\n"
+        "def main(args):\n    os.write(1, b'.')\n    time.sleep(60)\n    return 0\n"
+        "sys.exit(run_guarded('tool', main))"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert child.stdout is not None
+    child.stdout.read(1)
+    os.killpg(child.pid, signal.SIGINT) if to_all else child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=30)
+    assert (child.returncode, said) == (130, b"")
+
+
+def test_text_of_an_older_mlir_has_advice() -> None:
+
+    message = (
+        "inherent attribute 'a' cannot be parsed from attr-dict when strict properties in assembly format is enabled"
+    )
+    fault = modules._with_advice(Diagnostic("error", message, SourceLocation("a.mlir", 1, 2)))
+    assert [note.message for note in fault.notes] == [
+        "this is text of an older MLIR; have it printed in the generic form there (--mlir-print-op-generic)"
+    ]
+
+
+def test_a_reproducer_of_cpp_passes_is_in_the_form_that_every_mlir_reads(tmp_path: Path) -> None:
+    source, file = tmp_path / "in.mlir", tmp_path / "repro.mlir"
+    source.write_text(
+        'func.func @f() { "memref.alloc"() <{alignment = 64 : i64, operandSegmentSizes = array<i32: 0, 0>}> '
+        ": () -> memref<4xf32> return }"
+    )
+    for passes, expected in ((["--cse"], '"func.func"'), (["--verify-control-deps"], "func.func @f")):
+        assert main([str(source), *passes, f"--mlir-generate-reproducer={file}", "-o", os.devnull]) == 0
+        assert expected in file.read_text()
+        assert main([str(file), "--run-reproducer", "-o", os.devnull]) == 0

@@ -194,3 +194,18 @@ def test_a_reader_that_never_comes_back_is_ended(monkeypatch: pytest.MonkeyPatch
     busy = bytecode_guard._START.replace("; main()", patch)
     monkeypatch.setattr(bytecode_guard, "_START", busy)
     assert fault(artifact) == "in: error: MLIR's bytecode reader did not come back: the file is damaged"
+
+
+def test_aliases_that_stand_for_each_other_too_deep_are_refused() -> None:
+    def chain(length: int) -> str:
+        lines = ["#a0 = 1 : i32", *(f"#a{number} = [#a{number - 1}]" for number in range(1, length))]
+        return "\n".join([*lines, f"module attributes {{a.b = #a{length - 1}}} {{}}"])
+
+    assert mlir.parse_module(chain(900)).name == "builtin.module"
+    with pytest.raises(InputError, match=r"-:1001:1: error: aliases stand for each other more than 1000 deep"):
+        mlir.parse_module(chain(1500))
+
+
+def test_a_nul_byte_has_its_place() -> None:
+    with pytest.raises(InputError, match="in:2:3: error: the text holds a NUL byte"):
+        mlir.parse_module("module {\n  \0}", file="in")

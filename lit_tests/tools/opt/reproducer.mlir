@@ -1,8 +1,9 @@
-// A reproducer is the module as it was before the pipeline, with the pipeline behind it.
+// A reproducer is the module as it was before the pipeline, with the pipeline behind it. Where all passes are in C++ its
+// ops are in the generic form, which every version of mlir-opt reads alike.
 // RUN: neuron-ctrldep-opt %s --mlir-generate-reproducer=%t.mlir --pass-pipeline='builtin.module(func.func(cse),symbol-dce)' -o /dev/null
 // RUN: FileCheck %s --check-prefix=FILE < %t.mlir
-// FILE: func.func @f
-// FILE-COUNT-2: arith.addi
+// FILE: "func.func"()
+// FILE-COUNT-2: "arith.addi"
 // FILE: {-#
 // FILE-NEXT: external_resources: {
 // FILE-NEXT: mlir_reproducer: {
@@ -24,9 +25,11 @@
 // THEIRS-NEXT: func.func(
 // THEIRS-NEXT: cse
 
-// One of a failing Python pass runs to the same failure.
+// One of a failing Python pass, which only this tool can run, is for reading; it runs to the same failure.
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes not neuron-ctrldep-opt %s --mlir-generate-reproducer=%t.fail.mlir --cse --extra-fail 2>&1 | FileCheck %s --check-prefix=FAIL
 // RUN: env PYTHONPATH=%S/Inputs/extra_passes not neuron-ctrldep-opt %t.fail.mlir --run-reproducer 2>&1 | FileCheck %s --check-prefix=FAIL
+// RUN: FileCheck %s --check-prefix=READ < %t.fail.mlir
+// READ: func.func @
 // FAIL: error: functions are not welcome here
 
 // Passes on the command line run behind those of the reproducer; --pass-pipeline runs instead.

@@ -60,6 +60,25 @@ def _check_nesting(text: str, file: str) -> None:
             depth[_OPENER[token]] = max(0, depth[_OPENER[token]] - 1)
 
 
+_ALIAS = re.compile(r"^([#!][\w$.-]+)\s*=(.*)$", re.MULTILINE)
+
+
+_ALIAS_USE = re.compile(r"[#!][\w$.-]+")
+
+
+def _check_aliases(text: str, file: str) -> None:
+    """Refuse attributes and types that are nested through aliases: MLIR's printer recurses into what they stand for."""
+    depth: dict[str, int] = {}
+    for match in _ALIAS.finditer(text):
+        depth[match[1]] = 1 + max((depth.get(name, 0) for name in _ALIAS_USE.findall(match[2])), default=0)
+        if depth[match[1]] > MAX_NESTING:
+            raise InputError(
+                f"aliases stand for each other more than {MAX_NESTING} deep; MLIR would overflow the stack",
+                location=_place(text, match.start(), file),
+                source=text,
+            )
+
+
 _OPENER = {")": "(", "}": "{", "]": "[", ">": "<"}
 
 
@@ -132,8 +151,11 @@ def parse_module(
     if isinstance(source, str):
         text = source
         if "\0" in text:
-            raise InputError("the text holds a NUL byte; expected MLIR text", location=SourceLocation(file))
+            raise InputError(
+                "the text holds a NUL byte; expected MLIR text", location=_place(text, text.index("\0"), file)
+            )
         _check_nesting(text, file)
+        _check_aliases(text, file)
     context = context if context is not None else make_context()
     has_own = not context.allow_unregistered_dialects and has_own_dialect(source)
     if has_own:
@@ -221,8 +243,16 @@ def _relocate(operation: ir.Operation, file: str) -> None:
 
 def _parse_error(found: list[Diagnostic], error: Exception, file: str, text: str | None) -> InputError:
     if found:
-        return InputError(diagnostics=found, source=text)
+        return InputError(diagnostics=[_with_advice(diagnostic) for diagnostic in found], source=text)
     return InputError(str(error), location=SourceLocation(file), source=text)
+
+
+def _with_advice(diagnostic: Diagnostic) -> Diagnostic:
+    """What a user of two versions of MLIR cannot know from the message: the form of text that both read."""
+    if "strict properties in assembly format" not in diagnostic.message:
+        return diagnostic
+    advice = "this is text of an older MLIR; have it printed in the generic form there (--mlir-print-op-generic)"
+    return dataclasses.replace(diagnostic, notes=(*diagnostic.notes, Diagnostic("note", advice, diagnostic.location)))
 
 
 def _refuse_foreign_unregistered(operation: ir.Operation, file: str, text: str | None) -> None:

@@ -13,8 +13,8 @@ from neuron_ctrldep.files import write_output
 from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.execute import Observer
 from neuron_ctrldep.passes.model import PassCall, Pipeline
-from neuron_ctrldep.passes.printing import PrintFlags, symbol_of
-from neuron_ctrldep.passes.reproducer import Reproducer
+from neuron_ctrldep.passes.printing import symbol_of
+from neuron_ctrldep.passes.reproducer import reproducer_of
 
 
 def pending_file(path: str, process: int) -> Path:
@@ -58,8 +58,7 @@ class CrashReproducer(Observer):
         self._keep(op, pipeline)
 
     def _keep(self, op: ir.Operation, pipeline: Pipeline) -> None:
-        how = Reproducer(str(pipeline), self.disable_threading, self.verify_each)
-        self._text = how.render(PrintFlags().render(op))
+        self._text = reproducer_of(op, pipeline, disable_threading=self.disable_threading, verify_each=self.verify_each)
         # In place, not beside: it is there for a process that ends without a word, at any time.
         with contextlib.suppress(OSError):
             pending_file(self.path, os.getpid()).write_text(self._text, encoding="utf-8")

@@ -83,6 +83,8 @@ def run_pipeline(
         InputError: MLIR could not work on ``op``; see :func:`mlir.entry`.
     """
     operation = mlir.entry(op)
+    if not isinstance(pipeline, str | Pipeline):
+        raise PipelineError(f"expected a pipeline or its text, not {type(pipeline).__name__}")
     parsed = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
     executor = Executor(verify_each=verify_each, observers=observers, report=report or _log_diagnostic)
     executor.run(operation, parsed)

@@ -10,6 +10,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from neuron_ctrldep.errors import InputError, SourceLocation
+from neuron_ctrldep.mlir import ir
 from neuron_ctrldep.passes.metadata import (
     external_entries,
     external_resources,
@@ -17,6 +18,8 @@ from neuron_ctrldep.passes.metadata import (
     unquoted,
     with_external_resources,
 )
+from neuron_ctrldep.passes.model import Pipeline
+from neuron_ctrldep.passes.printing import PrintFlags
 
 OWNER = "mlir_reproducer"
 """Whose the resources are."""
@@ -39,6 +42,17 @@ class Reproducer:
             "verify_each": str(self.verify_each).lower(),
         }
         return with_external_resources(module, {OWNER: entries}) + "\n"
+
+
+def reproducer_of(op: ir.Operation, pipeline: Pipeline, *, disable_threading: bool, verify_each: bool) -> str:
+    """The file that runs ``pipeline`` on ``op``.
+
+    Where every pass is in C++ it may go to any mlir-opt: then the ops are in the generic form, which all versions of
+    MLIR read alike.
+    """
+    is_cpp = all(call.instance is None for call in pipeline.calls())
+    how = Reproducer(str(pipeline), disable_threading, verify_each)
+    return how.render(PrintFlags(generic=is_cpp).render(op))
 
 
 def read_reproducer(text: str, *, file: str = "-") -> Reproducer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -48,6 +49,9 @@ def run_tool(name: str, main: Callable[[Sequence[str]], int], args: Sequence[str
             print_traceback()
         print(f"{name}: error: cannot write to stdout: {error.strerror or error}", file=sys.stderr)
         return EXIT_FAULT
+    except MemoryError:
+        print(f"{name}: error: out of memory", file=sys.stderr)
+        return EXIT_FAULT
     except Exception as error:
         if "--debug" in arguments:
             print_traceback()
@@ -88,19 +92,24 @@ def run_guarded(
         os.write(writer, b".")
         # All is written. Taking MLIR and the interpreter down in order would take a sixth of the time of a short run.
         os._exit(status)
-    os.close(writer)
-    while True:
-        try:
-            _, wait_status = os.waitpid(child, 0)
-            break
-        except KeyboardInterrupt:
-            continue  # the terminal sends it to the child, too
+    interrupts = 0
+
+    def interrupt(number: int, frame: object) -> None:
+        # A terminal sends it to the child, too; who sends it to this process alone means both.
+        nonlocal interrupts
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL if interrupts else signal.SIGINT)
+        interrupts += 1
+
+    _on_interrupt(interrupt)
+    _, wait_status = os.waitpid(child, 0)
     status = os.waitstatus_to_exitcode(wait_status)
+    os.close(writer)
     has_returned = os.read(reader, 1) == b"."
     if status > 0 or (status == 0 and has_returned):
         return status
-    import signal
-
+    if interrupts:
+        return EXIT_INTERRUPTED
     by = f"by {signal.Signals(-status).name}" if status else "before its work was done"
     print(
         f"{name}: error: the process was ended {by}; what it said is above\n"
@@ -110,6 +119,11 @@ def run_guarded(
     if saved := on_death(child):
         print(f"note: {saved}", file=sys.stderr)
     return EXIT_FAULT
+
+
+def _on_interrupt(handler: Callable[[int, object], None]) -> None:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as a shell has it for what runs in the background
+        signal.signal(signal.SIGINT, handler)
 
 
 def _status_of(run: Callable[[], int]) -> int:
@@ -129,6 +143,13 @@ def _status_of(run: Callable[[], int]) -> int:
 
 def _prepare_child() -> None:
     """Who kills the tool means all of it. And a death that is reported should not leave a core file behind."""
+
+    def interrupt(number: int, frame: object) -> None:
+        # A second one, which a terminal's interrupt brings too, would come in the middle of the end.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    _on_interrupt(interrupt)
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 

@@ -19,7 +19,7 @@ from neuron_ctrldep.passes.metadata import external_resources
 from neuron_ctrldep.passes.model import Pipeline
 from neuron_ctrldep.passes.pipeline import parse_pipeline, pipeline_from_flags, run_pipeline
 from neuron_ctrldep.passes.printing import PrintFlags
-from neuron_ctrldep.passes.reproducer import OWNER, Reproducer, read_reproducer
+from neuron_ctrldep.passes.reproducer import OWNER, read_reproducer, reproducer_of
 from neuron_ctrldep.passes.timing import StatisticsReport, Timing
 from neuron_ctrldep.tools.round_trip import check_round_trip
 
@@ -158,8 +158,13 @@ class Chunk:
         self._check_threading()
         if options.mlir_generate_reproducer:
             # Before the run: a pass that fails, or ends the process, is what one wants to reproduce.
-            how = Reproducer(str(self._pipeline), self._disable_threading, self._verify_each)
-            write_output(options.mlir_generate_reproducer, how.render(PrintFlags().render(operation)))
+            text = reproducer_of(
+                operation,
+                self._pipeline,
+                disable_threading=self._disable_threading,
+                verify_each=self._verify_each,
+            )
+            write_output(options.mlir_generate_reproducer, text)
         if self._timing is not None:
             self._timing.expect(self._pipeline)
         statistics = StatisticsReport() if options.mlir_pass_statistics else None
