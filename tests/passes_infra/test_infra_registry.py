@@ -16,7 +16,7 @@ from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.passes import registry
 from neuron_ctrldep.passes.base import Pass, Statistics
 from neuron_ctrldep.passes.cpp import CppPasses
-from neuron_ctrldep.passes.cpp_names import CANDIDATES
+from neuron_ctrldep.passes.cpp_names import CANDIDATES, LIST_OPTIONS
 from neuron_ctrldep.passes.listing import describe_options, render_list
 from neuron_ctrldep.passes.model import PassCall
 from neuron_ctrldep.passes.pipeline import is_pass, parse_pipeline
@@ -206,6 +206,19 @@ def test_most_candidates_are_passes_here() -> None:
     assert len(there) > 0.9 * len(CANDIDATES)
     assert {"cse", "canonicalize", "symbol-dce", "mhlo-flatten-tuple", "stablehlo-legalize-to-hlo"} <= set(there)
     assert not cpp.exists("flatten-control-dep-tuple-operands")
+
+
+def test_list_options_are_those_of_the_bindings() -> None:
+    cpp = CppPasses()
+    for name, options in LIST_OPTIONS.items():
+        for option in options:
+            value = "func.func(cse)" if option == "op-pipelines" else "i1"
+            (call,) = parse_pipeline(f"any({name}{{{option}={value}}})").elements
+            assert f"{option}={value}" in str(call)
+            assert cpp.options(name)[option] == ""
+    with pytest.raises(PipelineError, match="its options: .*top-down, disable-patterns, enable-patterns"):
+        parse_pipeline("any(canonicalize{nope=1})")
+    assert re.search(r"^    --op-pipelines +-   \(default: none\)$", render_list(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["cse), symbol-dce(", "", " ", "cse{", "func.func(cse"])

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 
 from neuron_ctrldep.errors import PipelineError
 from neuron_ctrldep.mlir import ir, passmanager, register_cpp_passes
+from neuron_ctrldep.passes.cpp_names import LIST_OPTIONS
 from neuron_ctrldep.passes.syntax import Element, Option, Source, parse_options
 
 _RESTRICTED = re.compile(r"Can't add pass '([^']*)' restricted to '([^']*)'")
 _NO_OPTION = re.compile(r"no such option (\S*)")
+_INNER = re.compile(r"PassPipeline Parser:\d+:(\d+): error: (.*)\n(.*)\n")
+_NOT_ADDED = re.compile(r"failed to add `([^`]*)` with options")
 _UNKNOWN = "does not refer to a registered pass"
 
 
@@ -117,26 +120,29 @@ class CppPasses:
         _, messages = self._parse(f"{anchor}({element.name}{{{raw}}})")
         if not messages:
             return
+        start, end = option.value_offset, option.value_offset + len(option.value)
+        inner = _fault_within(source.text[start:end], element.name, messages)
+        if inner:
+            raise source.error(start + inner[0], inner[1])
         if _NO_OPTION.search(messages):
             known = ", ".join(self.options(element.name)) or "none"
             raise source.error(
                 option.offset, f"no such option {option.key} of pass '{element.name}'; its options: {known}"
             )
-        reason = re.search(r"for the \S* option: (.*)", messages)
-        detail = reason[1] if reason else _first_line(messages)
-        raise source.error(option.value_offset, f"option '{option.key}' of pass '{element.name}': {detail}")
+        raise source.error(option.value_offset, f"option '{option.key}' of pass '{element.name}': {_reason(messages)}")
 
     def options(self, name: str) -> dict[str, str]:
-        """The options of a C++ pass that MLIR prints for it, with their default texts."""
+        """The options of a C++ pass, with their default texts: what MLIR prints for it, then lists, which are empty."""
+        lists = dict.fromkeys(LIST_OPTIONS.get(name, ()), "")
         printed, _ = self._parse(f"any({name})")
         match = re.fullmatch(rf"any\({re.escape(name)}\{{(.*)\}}\)", printed, re.DOTALL)
         if match is None:
-            return {}
+            return lists
         try:
-            return {option.key: option.value for option in parse_options(Source(match[1]), 0, len(match[1]))}
+            return {option.key: option.value for option in parse_options(Source(match[1]), 0, len(match[1]))} | lists
         except PipelineError:
             # A pipeline of several passes, or a value that MLIR does not print as it reads it.
-            return {}
+            return lists
 
 
 def misplaced(name: str, restriction: str, anchor: str) -> str:
@@ -164,6 +170,33 @@ def _end_of(option: Option, source: Source) -> int:
     end = option.value_offset + len(option.value)
     # The quotes or braces that were taken off belong to the raw text.
     return end + 1 if end > option.offset and source.text[option.value_offset - 1] in "'\"{" else end
+
+
+def _fault_within(value: str, name: str, messages: str) -> tuple[int, str] | None:
+    """Where in ``value``, an option of the pass ``name``, and what is wrong with a pipeline in it; ``None`` if nothing.
+
+    MLIR shows the line of the inner pipeline and counts the column in it, or names the inner pass that it cannot add.
+    """
+    shown = _INNER.search(messages)
+    if shown:
+        found = _words_in(shown[3], value)
+        return (found[0] + int(shown[1]) - 1 if found else 0), shown[2]
+    added = _NOT_ADDED.search(messages)
+    if added is None or added[1] == name:
+        return None
+    found = _words_in(added[1], value)
+    # Of several passes of one name, MLIR does not tell which it means.
+    return (found[0] if len(found) == 1 else 0), f"pass '{added[1]}': {_reason(messages)}"
+
+
+def _words_in(text: str, value: str) -> list[int]:
+    """Where ``text`` stands in ``value`` as whole words."""
+    return [match.start() for match in re.finditer(rf"(?<![\w.-]){re.escape(text)}(?![\w.-])", value)]
+
+
+def _reason(messages: str) -> str:
+    reason = re.search(r"for the \S* option: (.*)", messages) or re.search(r"no such option \S*", messages)
+    return reason[reason.lastindex or 0] if reason else _first_line(messages)
 
 
 def _first_line(messages: str) -> str:

@@ -30,6 +30,15 @@ CLASS_NAMES = {
 }
 """What mlir-opt of LLVM 22 calls MLIR's own passes in its reports; they are the classes in C++."""
 
+LIST_OPTIONS = {
+    "canonicalize": ("disable-patterns", "enable-patterns"),
+    "inline": ("op-pipelines",),
+    "stablehlo-refine-arguments": ("types",),
+    "stablehlo-wrap-in-composite": ("op-names",),
+    "symbol-privatize": ("exclude",),
+}
+"""Options that are lists. MLIR prints a pass with all its options, but not with empty lists; so these are listed."""
+
 CANDIDATES = (
     "bubble-down-memory-space-casts",
     "canonicalize",

@@ -30,7 +30,7 @@ def render_list() -> str:
         if cpp.exists(name):
             anchor = cpp.anchor(name)
             lines.append(_row(f"  --{name}", "" if anchor == "any" else f"(on {anchor})"))
-            lines += [_row(f"    --{key}", f"(default: {text})") for key, text in cpp.options(name).items()]
+            lines += [_row(f"    --{key}", f"(default: {text or 'none'})") for key, text in cpp.options(name).items()]
     return "\n".join(lines) + "\n"
 
 
