@@ -216,7 +216,7 @@ def test_list_options_are_those_of_the_bindings() -> None:
             (call,) = parse_pipeline(f"any({name}{{{option}={value}}})").elements
             assert f"{option}={value}" in str(call)
             assert cpp.options(name)[option] == ""
-    with pytest.raises(PipelineError, match="its options: .*top-down, disable-patterns, enable-patterns"):
+    with pytest.raises(PipelineError, match=r"its options: .*top-down, disable-patterns, enable-patterns"):
         parse_pipeline("any(canonicalize{nope=1})")
     assert re.search(r"^    --op-pipelines +-   \(default: none\)$", render_list(), re.MULTILINE)
 
