@@ -11,19 +11,45 @@ from pathlib import Path
 
 from neuron_ctrldep.errors import InputError, SourceLocation
 
+_PACKED = {
+    b"\x1f\x8b": "gzip data; unpack it first (gunzip)",
+    b"PK\x03\x04": "a zip archive; unpack it first (unzip)",
+    b"BZh91AY&SY": "bzip2 data; unpack it first (bunzip2)",
+    b"\xfd7zXZ\0": "xz data; unpack it first (unxz)",
+    b"\x28\xb5\x2f\xfd": "Zstandard data; unpack it first (unzstd)",
+}
+"""What packed files start with (RFC 1952, PKWARE APPNOTE 4.3.7, RFC 8878, the format pages of bzip2 and xz)."""
+
+
+def refuse_packed(data: bytes, file: str) -> None:
+    """Say how to unpack ``data`` that is packed; no program starts as such data does.
+
+    Raises:
+        InputError: it is packed.
+    """
+    for magic, words in _PACKED.items():
+        if data.startswith(magic):
+            raise InputError(f"this is {words}", location=SourceLocation(file))
+
 
 def read_bytes(path: str) -> bytes:
     """The content of a file, or of stdin for ``-``, without the mark that some editors put before UTF-8 text.
 
     Raises:
-        InputError: the file is missing or cannot be read.
+        InputError: the file is missing or cannot be read, or is packed.
     """
+    data = _read(path)
+    refuse_packed(data, path)
+    return without_mark(data)
+
+
+def _read(path: str) -> bytes:
     if path == "-":
         if sys.stdin is None:
             raise InputError("cannot read stdin: it is closed", location=SourceLocation(path))
-        return without_mark(sys.stdin.buffer.read())
+        return sys.stdin.buffer.read()
     try:
-        return without_mark(Path(path).read_bytes())
+        return Path(path).read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot read the file: {reason}", location=SourceLocation(path)) from error

@@ -14,10 +14,13 @@ from neuron_ctrldep import mlir
 from neuron_ctrldep.bytecode_guard import read_in_child
 from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
 from neuron_ctrldep.exported import read_exported
-from neuron_ctrldep.files import without_mark
+from neuron_ctrldep.files import refuse_packed, without_mark
 from neuron_ctrldep.mlir import BYTECODE_MAGIC, ir
 
 _HLO_TEXT = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*+HloModule\b", re.DOTALL)
+
+_FLATBUFFER = re.compile(rb"(?!\0)[\0-\xff]{2}\0\0", re.DOTALL)
+"""What a flatbuffer starts with: the offset of its root table, which is small. No text has two NULs there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +43,50 @@ def recognise(data: bytes, *, file: str = "-") -> MlirInput:
     """Tell what ``data`` is.
 
     Raises:
-        InputError: it starts as a serialized ``Exported`` does, and is damaged.
+        InputError: it is none of these: packed, a serialized HLO module, a damaged ``Exported``, other binary data.
     """
     data = without_mark(data)
+    refuse_packed(data, file)
     if data.startswith(BYTECODE_MAGIC):
         producer = _producer(data)
         return MlirInput("portable" if producer.startswith("StableHLO_v") else "bytecode", data, producer)
     module = read_exported(data, file=file)
     if module is not None:
         return MlirInput("exported", module, _producer(module))
+    if _is_hlo_proto(data):
+        raise InputError(
+            "this is a serialized HLO module (HloModuleProto or HloProto), expected MLIR; "
+            "neuron-ctrldep-translate --hlo-to-stablehlo imports it, and neuron-ctrldep lower reads it",
+            location=SourceLocation(file),
+        )
+    if _FLATBUFFER.match(data):
+        raise InputError(
+            "this looks like a serialized jax.export.Exported that is cut off or damaged, or is binary data of another "
+            "kind; expected MLIR text, MLIR bytecode, a StableHLO portable artifact or an Exported",
+            location=SourceLocation(file),
+        )
     return MlirInput("text", data)
+
+
+def _is_hlo_proto(data: bytes, *, inner: bool = False) -> bool:
+    """Whether ``data`` starts as a ``HloModuleProto`` or a ``HloProto`` with one does, as XLA writes them.
+
+    The first field is the name of the module, behind which comes field 2 or 3 (the entry computation, all of them); of
+    a ``HloProto`` it is the module (``xla/service/hlo.proto``).
+    """
+    length = shift = 0
+    offset = 1
+    while offset < len(data) and offset < 11:  # Protobuf, "Encoding": a varint has at most ten bytes
+        length |= (data[offset] & 0x7F) << shift
+        shift, offset = shift + 7, offset + 1
+        if data[offset - 1] < 0x80:
+            break
+    if data[:1] != b"\n" or offset >= len(data):
+        return False
+    if not inner and data[offset] == ord("\n") and _is_hlo_proto(data[offset:], inner=True):
+        return True
+    behind = data[offset + length : offset + length + 1]
+    return data[offset : offset + length].isascii() and behind in (b"\x12", b"\x1a")
 
 
 def _producer(bytecode: bytes) -> str:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import random
+import re
 import struct
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +18,9 @@ import pytest
 from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.exported import read_exported
+from neuron_ctrldep.files import read_bytes
+from neuron_ctrldep.hlo.module import load_hlo
+from neuron_ctrldep.hlo.schema import HloProto
 from neuron_ctrldep.inputs import load_mlir, recognise
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus" / "jax_export"
@@ -46,6 +56,14 @@ def with_version(artifact: bytes, version: str) -> bytes:
     """``artifact`` as if another version had written it; the name has as many characters."""
     assert len(version) == len("1.0.0")
     return artifact.replace(b"StableHLO_v1.0.0", f"StableHLO_v{version}".encode(), 1)
+
+
+def zipped(data: bytes) -> bytes:
+    """An archive with one file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("in.mlir", data)
+    return buffer.getvalue()
 
 
 def fault(data: bytes) -> str:
@@ -87,6 +105,56 @@ def test_ops_of_unknown_dialects_are_refused_in_bytecode_too() -> None:
     assert "dialect 'unknown' is unknown" in fault(bytecode)
     allowed = load_mlir(bytecode, context=mlir.make_context(allow_unregistered=True))
     assert "unknown.op" in str(allowed)
+
+
+# --- what is something else -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pack", "words"),
+    [
+        (gzip.compress, r"gzip data; unpack it first \(gunzip\)"),
+        (bz2.compress, "bzip2 data"),
+        (lzma.compress, "xz data"),
+        (zipped, "a zip archive; unpack it first"),
+    ],
+)
+def test_packed_data_is_to_be_unpacked(pack: Callable[[bytes], bytes], words: str, tmp_path: Path) -> None:
+    packed = pack(PROGRAM.encode())
+    assert re.fullmatch(f"in: error: this is {words}.*", fault(packed))
+    path = tmp_path / "in.mlir"
+    path.write_bytes(packed)
+    with pytest.raises(InputError, match=f"this is {words}"):
+        read_bytes(str(path))
+
+
+def test_hlo_protos_are_sent_to_the_tools_that_read_them() -> None:
+    text = "HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }"
+    module = load_hlo(text.encode()).to_bytes()
+    wrapped = HloProto()
+    wrapped.hlo_module.ParseFromString(module)
+    for data in (module, wrapped.SerializeToString()):
+        message = fault(data)
+        assert message.startswith("in: error: this is a serialized HLO module")
+        assert "neuron-ctrldep-translate --hlo-to-stablehlo" in message
+        assert "neuron-ctrldep lower" in message
+
+
+@pytest.mark.parametrize("text", ["\nmodule {}", "\n\nmodule {}", "\n \nmodule {}", "\n\n\n"])
+def test_text_that_starts_with_line_ends_is_text(text: str) -> None:
+    assert recognise(text.encode()).kind == "text"
+    assert str(load_mlir(text.encode())).split() == ["module", "{", "}"]
+
+
+@pytest.mark.parametrize("length", [4, 8, 20, 39])
+def test_the_first_bytes_of_an_export_are_no_text(artifact: bytes, length: int) -> None:
+    assert "looks like a serialized jax.export.Exported that is cut off or damaged" in fault(
+        exported(artifact)[:length]
+    )
+
+
+def test_text_in_another_encoding() -> None:
+    assert "not UTF-8 text" in fault(PROGRAM.encode("utf-16"))
 
 
 # --- versions ---------------------------------------------------------------------------------------------------------
