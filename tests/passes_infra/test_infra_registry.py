@@ -132,6 +132,20 @@ def test_what_cannot_be_loaded(
     assert message.split(":")[0] in render_list()
 
 
+class TwoLines(Trace):
+    """Its summary has two lines."""
+
+    summary = "Note\nthe ops"
+
+
+def test_a_row_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("long_passes")
+    module.TwoLines = TwoLines  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "long_passes", module)
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points(("two-lines", "long_passes:TwoLines")))
+    assert re.search(r"^  --two-lines +-   Note the ops \(on any\)$", render_list(), re.MULTILINE)
+
+
 @dataclasses.dataclass(frozen=True)
 class Odd(Trace):
     """An option of a type that has no words."""

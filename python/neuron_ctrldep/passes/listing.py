@@ -49,7 +49,8 @@ def _python_rows(name: str, places: Sequence[str], *, hidden: bool) -> list[str]
 
 
 def _row(left: str, right: str) -> str:
-    return f"{left:<{_COLUMN}} -   {right}".rstrip() if right else left
+    """One line, whatever line ends the words of other packages hold."""
+    return f"{left:<{_COLUMN}} -   {' '.join(right.splitlines())}".rstrip() if right else left
 
 
 def _where(cls: type[Pass]) -> str:
