@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Callable
 
@@ -18,10 +19,14 @@ from neuron_ctrldep.passes.syntax import Source, parse_options, quote, split_lis
 
 THOUSAND = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
+
+def _balanced(text: str) -> bool:
+    depths = list(itertools.accumulate((c == "{") - (c == "}") for c in text))
+    return not depths or (min(depths) >= 0 and depths[-1] == 0)
+
+
 # Any text without quotes whose braces balance can be a value, whatever else is in the text.
-values = st.text(st.sampled_from("ab0-_. ,=(){}<>é#"), max_size=8).filter(
-    lambda text: text.count("{") == text.count("}") and "}" not in text.split("{")[0]
-)
+values = st.text(st.sampled_from("ab0-_. ,=(){}<>é#"), max_size=8).filter(_balanced)
 hostile = st.text(st.sampled_from("ab ,={}'\"\n"), max_size=5)
 everything = st.builds(
     Everything,
