@@ -20,6 +20,8 @@ from neuron_ctrldep.passes.cpp_names import CANDIDATES, LIST_OPTIONS
 from neuron_ctrldep.passes.listing import describe_options, render_list
 from neuron_ctrldep.passes.model import PassCall
 from neuron_ctrldep.passes.pipeline import is_pass, parse_pipeline
+from neuron_ctrldep.tools.completion import completion_script
+from neuron_ctrldep.tools.opt_flags import CommandLine
 
 
 def entry_points(*points: tuple[str, str]) -> object:
@@ -60,6 +62,15 @@ def test_a_builtin_name_stays_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry.target("verify-control-deps") == registry.BUILTIN["verify-control-deps"]
     told = r"^  --verify-control-deps .*\(this name is also claimed by other:Pass, which is not used\)$"
     assert re.search(told, render_list(), re.MULTILINE)
+
+
+def test_names_that_a_shell_would_read_are_not_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = entry_points(("$(echo x)", "passes_for_tests:Trace"), ("other-trace", "passes_for_tests:Trace"))
+    monkeypatch.setattr(importlib.metadata, "entry_points", points)
+    for shell in ("bash", "zsh"):
+        script = completion_script("tool", CommandLine("tool"), shell)
+        assert "--other-trace" in script
+        assert "echo x" not in script
 
 
 class Incomplete(Pass):

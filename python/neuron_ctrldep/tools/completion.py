@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from neuron_ctrldep.passes.cpp_names import CANDIDATES
 from neuron_ctrldep.passes.registry import names
 from neuron_ctrldep.tools.opt_flags import CommandLine
@@ -36,7 +38,8 @@ def completion_script(tool: str, line: CommandLine, shell: str) -> str:
         for choice in action.choices or ():
             flags[f"{name}={choice}"] = flags[name]
     for name in (*names(), *CANDIDATES):
-        flags.setdefault(f"--{name}", "pass")
+        if re.fullmatch(r"[\w.+-]+", name):  # names of other packages may be anything, and the shell reads this
+            flags.setdefault(f"--{name}", "pass")
     if shell == "bash":
         function = "_" + tool.replace("-", "_")
         return _BASH.format(tool=tool, function=function, words=" ".join(flags))
