@@ -236,7 +236,7 @@ def test_long_lines_are_cut(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
 def test_an_interrupt_ends_the_tool(to_all: bool) -> None:
     script = (
         "import os, sys, time; from neuron_ctrldep.tools.common import run_guarded\n"
-        "def main(args):\n    os.write(1, b'.')\n    time.sleep(60)\n    return 0\n"
+        "def main(args):\n    os.write(1, b'.')\n    for _ in range(600):\n        time.sleep(0.1)\n    return 0\n"
         "sys.exit(run_guarded('tool', main))"
     )
     child = subprocess.Popen(
@@ -270,3 +270,13 @@ def test_a_reproducer_of_cpp_passes_is_in_the_form_that_every_mlir_reads(tmp_pat
         assert main([str(source), *passes, f"--mlir-generate-reproducer={file}", "-o", os.devnull]) == 0
         assert expected in file.read_text()
         assert main([str(file), "--run-reproducer", "-o", os.devnull]) == 0
+
+
+def test_who_ignores_the_end_of_children_waits_all_the_same() -> None:
+    script = (
+        "import signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "from neuron_ctrldep.tools.common import run_guarded\n"
+        "sys.exit(run_guarded('tool', lambda args: 3))"
+    )
+    child = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60, check=False)
+    assert (child.returncode, child.stderr) == (3, b"")

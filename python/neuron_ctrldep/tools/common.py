@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from neuron_ctrldep.errors import CtrlDepError, Diagnostic, SourceLocation, excerpt
@@ -85,24 +85,24 @@ def run_guarded(
     if not hasattr(os, "fork") or "--debug" in sys.argv:
         return run_tool(name, main)
     reader, writer = os.pipe()
+    # Held back until both processes are ready for them: an interrupt, and the word of the child's end.
+    awaited = {signal.SIGCHLD} if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else {signal.SIGCHLD, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)  # who started this process may have it ignored
     child = os.fork()
     if child == 0:
-        _prepare_child()
+        _prepare_child(awaited)
         status = _status_of(lambda: run_tool(name, main))
         os.write(writer, b".")
         # All is written. Taking MLIR and the interpreter down in order would take a sixth of the time of a short run.
         os._exit(status)
-    interrupts = 0
-
-    def interrupt(number: int, frame: object) -> None:
-        # A terminal sends it to the child, too; who sends it to this process alone means both.
-        nonlocal interrupts
-        with contextlib.suppress(ProcessLookupError):
+    interrupts = ended = wait_status = 0
+    while not ended:
+        if signal.sigwait(awaited) == signal.SIGINT:
+            # A terminal sends it to the child, too; who sends it to this process alone means both.
             os.kill(child, signal.SIGKILL if interrupts else signal.SIGINT)
-        interrupts += 1
-
-    _on_interrupt(interrupt)
-    _, wait_status = os.waitpid(child, 0)
+            interrupts += 1
+        ended, wait_status = os.waitpid(child, os.WNOHANG)
     status = os.waitstatus_to_exitcode(wait_status)
     os.close(writer)
     has_returned = os.read(reader, 1) == b"."
@@ -121,11 +121,6 @@ def run_guarded(
     return EXIT_FAULT
 
 
-def _on_interrupt(handler: Callable[[int, object], None]) -> None:
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as a shell has it for what runs in the background
-        signal.signal(signal.SIGINT, handler)
-
-
 def _status_of(run: Callable[[], int]) -> int:
     """The exit status of ``run``, its output written; ``argparse`` ends by :class:`SystemExit`."""
     try:
@@ -141,7 +136,7 @@ def _status_of(run: Callable[[], int]) -> int:
     return status
 
 
-def _prepare_child() -> None:
+def _prepare_child(blocked: Collection[signal.Signals]) -> None:
     """Who kills the tool means all of it. And a death that is reported should not leave a core file behind."""
 
     def interrupt(number: int, frame: object) -> None:
@@ -149,7 +144,10 @@ def _prepare_child() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    _on_interrupt(interrupt)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if signal.SIGINT in blocked:
+        signal.signal(signal.SIGINT, interrupt)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
