@@ -114,6 +114,18 @@ def check_nesting(operation: ir.Operation, *, error: type[CtrlDepError] = InputE
     Raises:
         InputError: (or ``error``) regions are nested too deep.
     """
+    with_regions = 0
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal with_regions
+        with_regions += bool(len(op.regions))
+        return ir.WalkResult.ADVANCE if with_regions <= MAX_NESTING else ir.WalkResult.INTERRUPT
+
+    # Most modules have few ops with regions, which cannot be nested deeper than they are many. The walk recurses, but
+    # it meets an op before what is in it, so it ends in time.
+    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    if with_regions <= MAX_NESTING:
+        return
     depth = nesting(operation)
     if depth > MAX_NESTING:
         message = (
