@@ -16,6 +16,7 @@ from neuron_ctrldep.errors import Diagnostic, InputError, SourceLocation
 from neuron_ctrldep.exported import read_exported
 from neuron_ctrldep.files import refuse_packed, without_mark
 from neuron_ctrldep.mlir import BYTECODE_MAGIC, ir
+from neuron_ctrldep.protobuf_wire import first_field
 
 _HLO_TEXT = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*+HloModule\b", re.DOTALL)
 
@@ -74,19 +75,13 @@ def _is_hlo_proto(data: bytes, *, inner: bool = False) -> bool:
     The first field is the name of the module, behind which comes field 2 or 3 (the entry computation, all of them); of
     a ``HloProto`` it is the module (``xla/service/hlo.proto``).
     """
-    length = shift = 0
-    offset = 1
-    while offset < len(data) and offset < 11:  # Protobuf, "Encoding": a varint has at most ten bytes
-        length |= (data[offset] & 0x7F) << shift
-        shift, offset = shift + 7, offset + 1
-        if data[offset - 1] < 0x80:
-            break
-    if data[:1] != b"\n" or offset >= len(data):
+    field = first_field(data)
+    if field is None:
         return False
-    if not inner and data[offset] == ord("\n") and _is_hlo_proto(data[offset:], inner=True):
+    content, behind = field
+    if not inner and _is_hlo_proto(content, inner=True):
         return True
-    behind = data[offset + length : offset + length + 1]
-    return data[offset : offset + length].isascii() and behind in (b"\x12", b"\x1a")
+    return content.isascii() and behind[:1] in (b"\x12", b"\x1a")
 
 
 def _producer(bytecode: bytes) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.schema import HloModuleProto
 from neuron_ctrldep.tools.common import run_tool
 from neuron_ctrldep.tools.hlo_opt import NAME, main
+from tests.hlo.support import text_to_proto
 
 TEXT = """\
 HloModule m
@@ -31,7 +31,7 @@ PASSES = "--passes=preserve-control-deps"
 def source(tmp_path: Path) -> Path:
     """The module as a proto, which is read without a child process."""
     path = tmp_path / "m.pb"
-    path.write_bytes(mlir.hlo_text_to_proto(TEXT))
+    path.write_bytes(text_to_proto(TEXT))
     return path
 
 
@@ -88,7 +88,7 @@ def test_stats_are_written_also_where_xla_cannot_print_the_module(
 ) -> None:
     source, out, stats = tmp_path / "m.pb", tmp_path / "out.hlo", tmp_path / "stats.json"
     source.write_bytes(
-        mlir.hlo_text_to_proto("""\
+        text_to_proto("""\
 HloModule m
 ENTRY e {
   carried = (f32[4], u32[], token[]) parameter(0)

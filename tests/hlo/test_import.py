@@ -11,6 +11,7 @@ from neuron_ctrldep.hlo.importer import Child, export_hlo, import_hlo
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.schema import HloModuleProto
 from neuron_ctrldep.mlir import ir
+from tests.hlo.support import text_to_proto
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def child():
 def hlo(entry: str, *computations: str) -> HloModule:
     """A module of ``computations`` and an entry ``e``; parsed in this process, which these texts cannot harm."""
     text = "HloModule m\n" + "\n".join(computations) + "\nENTRY e {\n" + entry + "\n}\n"
-    return HloModule(HloModuleProto.FromString(mlir.hlo_text_to_proto(text)), "m.hlo")
+    return HloModule(HloModuleProto.FromString(text_to_proto(text)), "m.hlo")
 
 
 def names(module: ir.Operation) -> list[tuple[str, str]]:

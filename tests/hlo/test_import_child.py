@@ -12,8 +12,9 @@ from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo import child as child_module
 from neuron_ctrldep.hlo.child import Child, RequestError
 from neuron_ctrldep.hlo.worker import read_frame, write_frame
+from tests.hlo.support import text_to_proto
 
-SOUND = mlir.hlo_text_to_proto("HloModule m\nENTRY e {\n  p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p)\n}")
+SOUND = text_to_proto("HloModule m\nENTRY e {\n  p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p)\n}")
 
 
 DIE = "import os, sys; sys.stderr.write({!r}); sys.stderr.flush(); os.abort()"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import InputError
 from neuron_ctrldep.hlo.importer import Child, import_hlo
 from neuron_ctrldep.hlo.module import HloModule
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.hlo.schema import HloModuleProto
+from tests.hlo.support import text_to_proto
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 
@@ -33,7 +33,7 @@ def not_importable() -> set[str]:
 def modules() -> Iterator[tuple[str, bytes]]:
     for path in sorted((CORPUS / "hlo").glob("*.hlo")):
         try:
-            yield path.name, mlir.hlo_text_to_proto(path.read_text())
+            yield path.name, text_to_proto(path.read_text())
         except Exception:  # XLA's own: these files are newer than this jaxlib
             assert path.name.startswith("jax_dump__")
 

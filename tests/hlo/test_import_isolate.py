@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from jaxlib import _hlo
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.isolate import MAX_IMPORTS, failing_instruction
 from neuron_ctrldep.hlo.schema import HloModuleProto
+from tests.hlo.support import text_to_proto
 
 LENGTH = 1000
 ENTRY = "\n".join(f"  i{i} = f32[4] negate(i{i - 1})" for i in range(1, LENGTH))
@@ -39,7 +39,7 @@ ENTRY e {{
 
 
 def module() -> Any:
-    return HloModuleProto.FromString(mlir.hlo_text_to_proto(TEXT))
+    return HloModuleProto.FromString(text_to_proto(TEXT))
 
 
 def on(name: str) -> Callable[[Any], bool]:
@@ -115,7 +115,7 @@ def test_the_search_ends():
             f"ENTRY e {{\n  a = f32[4] parameter(0)\n  ROOT c = f32[4] call(a), to_apply=fn{depth - 1}\n}}",
         ]
     )
-    deep = HloModuleProto.FromString(mlir.hlo_text_to_proto(text))
+    deep = HloModuleProto.FromString(text_to_proto(text))
     calls = 0
 
     def fails(part: Any) -> bool:

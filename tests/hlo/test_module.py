@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.errors import CtrlDepError, InputError
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.hlo.schema import HloModuleProto, HloProto
 from tests.generators.hlo import module_of_seed
+from tests.hlo.support import text_to_proto
 
 TEXT = """\
 HloModule m
@@ -34,7 +34,7 @@ ENTRY e {
 
 @pytest.fixture(scope="module")
 def proto() -> bytes:
-    return mlir.hlo_text_to_proto(TEXT)
+    return text_to_proto(TEXT)
 
 
 def names(module: HloModule) -> list[str]:
@@ -222,7 +222,7 @@ def test_an_edge_against_the_order_of_the_file_is_sorted(proto: bytes) -> None:
 def test_damaged_protos_end_in_one_message(seed: int) -> None:
     """Bytes flipped, cut and removed: a module, or an error of this package; never another exception."""
     rng = random.Random(seed)
-    whole = mlir.hlo_text_to_proto(module_of_seed(seed))
+    whole = text_to_proto(module_of_seed(seed))
     messages = []
     for _ in range(150):
         data = bytearray(whole)

@@ -17,10 +17,11 @@ from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.penguin.reader import read_penguin
 from neuron_ctrldep.penguin.weights import WeightNames
 from neuron_ctrldep.wire import TARGET
+from tests.hlo.support import text_to_proto
 
 
 def load(text: str) -> HloModule:
-    return load_hlo(mlir.hlo_text_to_proto(text), "m.hlo")
+    return load_hlo(text_to_proto(text), "m.hlo")
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.control_dep import control_edges, instruction_name
 from neuron_ctrldep.hlo.importer import Child, import_hlo
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.mlir import ir
+from tests.hlo.support import text_to_proto
 
 # What a chain can wrap: operand shape, result shape, instruction.
 WRAPPED = {
@@ -68,7 +68,7 @@ ENTRY e {{
 
 
 def load(text: str) -> HloModule:
-    return load_hlo(mlir.hlo_text_to_proto(text), "m.hlo")
+    return load_hlo(text_to_proto(text), "m.hlo")
 
 
 def edges(module: ir.Operation) -> set[tuple[str, str]]:

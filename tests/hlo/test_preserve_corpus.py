@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.module import HloModule, load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.hlo.report import CLASSES
+from tests.hlo.support import text_to_proto
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not ROWS, reason="the corpus is not here")
 
 def load(name: str) -> HloModule:
     try:
-        return load_hlo(mlir.hlo_text_to_proto((CORPUS / "hlo" / name).read_text()), name)
+        return load_hlo(text_to_proto((CORPUS / "hlo" / name).read_text()), name)
     except RuntimeError:  # XLA's own: the README says which files are newer than jaxlib 0.10.2
         assert name.startswith("jax_dump__")
         pytest.skip("this jaxlib cannot parse it")

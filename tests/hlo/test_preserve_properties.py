@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from neuron_ctrldep import mlir
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.module import load_hlo
 from neuron_ctrldep.hlo.preserve_control_deps import preserve_control_deps
 from neuron_ctrldep.hlo.report import CLASSES, PreserveReport
 from neuron_ctrldep.wire import AFTER, DONE_AFTER, DONE_ID, HAS_CONTROL_DEPS, ID, TARGET, parse_ids
 from tests.generators.hlo import WRAPPED, hlo_modules, module_of_seed
+from tests.hlo.support import text_to_proto
 
 OPTIONS: list[dict[str, Any]] = [{}, {"rewire": "all"}, {"carrier": "operand"}, {"strip_control_edges": True}]
 
@@ -87,7 +87,7 @@ class Carried:
 
 
 def reify(text: str, **options: Any) -> tuple[Any, Any, PreserveReport]:
-    proto = mlir.hlo_text_to_proto(text)
+    proto = text_to_proto(text)
     before = load_hlo(proto)
     module = load_hlo(proto)
     report = preserve_control_deps(module, on_unreifiable="warn", **options)
@@ -143,7 +143,7 @@ def test_what_the_report_calls_carried_is_carried(text: str) -> None:
 @fuzz
 @given(text=hlo_modules())
 def test_the_result_does_not_depend_on_the_run(text: str) -> None:
-    proto = mlir.hlo_text_to_proto(text)  # once: XLA numbers the modules that a process reads
+    proto = text_to_proto(text)  # once: XLA numbers the modules that a process reads
     results = []
     for _ in range(2):
         module = load_hlo(proto)
@@ -168,7 +168,7 @@ def test_xla_reads_the_result_with_the_same_control_edges(first: int, child: Chi
         before, module, _ = reify(module_of_seed(seed, size=12))
         printed = module.to_text(child=child)
         assert edges(printed) == edges(before.to_text(child=child))
-        reread = load_hlo(mlir.hlo_text_to_proto(printed))
+        reread = load_hlo(text_to_proto(printed))
         assert not preserve_control_deps(reread).changed
 
 

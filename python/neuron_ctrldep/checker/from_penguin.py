@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neuron_ctrldep.checker.program import EmittedFunction
+from neuron_ctrldep.checker.source import Worklist
 from neuron_ctrldep.control_dep.structure import TUPLE_OPS
 
 if TYPE_CHECKING:
@@ -74,15 +75,10 @@ def _readers_in(home: str, function: str, node: int, owners: dict[str, list[tupl
     if function == home:
         return [node]
     found = []
-    seen: set[tuple[str, int]] = set()
-    stack = list(owners.get(function, ()))
-    while stack:
-        owner = stack.pop()
-        if owner in seen:
-            continue
-        seen.add(owner)
+    work = Worklist(*owners.get(function, ()))
+    for owner in work:
         if owner[0] == home:
             found.append(owner[1])
         else:
-            stack += owners.get(owner[0], ())
+            work.add(*owners.get(owner[0], ()))
     return found

@@ -9,7 +9,7 @@ from typing import Literal
 
 from neuron_ctrldep.checker.facts import SourceFacts
 from neuron_ctrldep.checker.program import EmittedFunction
-from neuron_ctrldep.checker.source import MERGING_DONES, PACKAGING, WIRE, Path, Place, SourceBlock
+from neuron_ctrldep.checker.source import MERGING_DONES, PACKAGING, WIRE, Path, Place, SourceBlock, Worklist
 
 EdgeClass = Literal["kept", "implied", "dropped", "lost"]
 CLASSES: tuple[EdgeClass, ...] = ("kept", "implied", "dropped", "lost")
@@ -178,10 +178,8 @@ class Checker:
         They come after what ``name`` comes after.
         """
         found: dict[str, None] = {}
-        seen = {name}
-        stack = [name]
-        while stack:
-            current = stack.pop()
+        work = Worklist(name)
+        for current in work:
             opcode = block.instructions[current].opcode
             if opcode not in PACKAGING and opcode != "constant":
                 if current != name:
@@ -189,9 +187,7 @@ class Checker:
                 continue
             users = self._users[block.name].get(current, ()) if opcode in PACKAGING else ()
             packed = [user for user in users if block.instructions[user].opcode in PACKAGING]
-            after = [one for one in (*packed, *self._after[block.name].get(current, ())) if one not in seen]
-            seen.update(after)
-            stack += after
+            work.add(*packed, *self._after[block.name].get(current, ()))
         return found
 
     def _judge_merged(
@@ -245,14 +241,8 @@ class Checker:
         """
         found: dict[int, None] = {}
         notes: set[_Note] = set()
-        seen: set[tuple[Place, Path]] = set()
-        stack: list[tuple[Place, Path]] = [(place, ())]
-        while stack:
-            item = stack.pop()
-            if item in seen:
-                continue
-            seen.add(item)
-            place, path = item
+        work: Worklist[tuple[Place, Path]] = Worklist((place, ()))
+        for place, path in work:
             one = self._facts.at(place)
             operands = [(place[0], operand) for operand in one.operands]
             if one.opcode == "parameter":
@@ -260,20 +250,20 @@ class Checker:
             elif one.opcode == "constant":
                 notes.add("constant")
             elif one.opcode == "get-tuple-element":
-                stack.append((operands[0], (one.index, *path)))
+                work.add((operands[0], (one.index, *path)))
             elif one.opcode == "tuple" and path:
-                stack.append((operands[path[0]], path[1:]))
+                work.add((operands[path[0]], path[1:]))
             elif one.opcode == WIRE:
-                stack.append((operands[0], path))
+                work.add((operands[0], path))
             elif one.opcode in PACKAGING:
-                stack += [(operand, ()) for operand in operands]
+                work.add(*[(operand, ()) for operand in operands])
             elif one.name in function.nodes:
                 found.update(dict.fromkeys(function.nodes[one.name]))
             elif place not in self._facts.needed:
                 notes.add("dead")
             elif one.opcode == "conditional" and self._facts.may_be_folded(place):
                 taken = self._facts.may_run(place)[0]
-                stack += [((taken, root), path) for root in [self._blocks[taken].root] if root is not None]
+                work.add(*[((taken, root), path) for root in [self._blocks[taken].root] if root is not None])
             elif twins := self._twins_in(function, place):
                 found.update(dict.fromkeys(twins))
             elif self._is_twin_around(function, place):
@@ -281,7 +271,7 @@ class Checker:
             elif self._facts.may_be_constant(place):
                 notes.add("constant")
             elif self._facts.may_be_folded(place):
-                stack += [(operand, path if one.opcode == "while" else ()) for operand in operands]
+                work.add(*[(operand, path if one.opcode == "while" else ()) for operand in operands])
             else:
                 notes.add("missing")
         return list(found), notes
@@ -305,30 +295,24 @@ class Checker:
     def _readers_of(self, function: EmittedFunction, place: Place) -> dict[int, Place]:
         """The nodes of the nearest instructions that read ``place``; an element that is not it does not."""
         found: dict[int, Place] = {}
-        seen: set[tuple[Place, Path]] = set()
-        stack: list[tuple[Place, Path]] = [(place, ())]
-        while stack:
-            item = stack.pop()
-            if item in seen:
-                continue
-            seen.add(item)
-            (block, current), path = item
+        work: Worklist[tuple[Place, Path]] = Worklist((place, ()))
+        for (block, current), path in work:
             for user in self._users[block].get(current, ()):
                 one = self._facts.at((block, user))
                 if one.opcode == "get-tuple-element":
                     if not path or path[0] == one.index:
-                        stack.append(((block, user), path[1:]))
+                        work.add(((block, user), path[1:]))
                 elif one.opcode == "tuple":
                     places = [number for number, operand in enumerate(one.operands) if operand == current]
-                    stack += [((block, user), (number, *path)) for number in places]
+                    work.add(*[((block, user), (number, *path)) for number in places])
                 elif one.opcode in PACKAGING:
-                    stack.append(((block, user), path if one.opcode == WIRE else ()))
+                    work.add(((block, user), path if one.opcode == WIRE else ()))
                 elif user in function.nodes:
                     found.update(dict.fromkeys(function.nodes[user], (block, user)))
                 else:
                     # It was folded away, or what it runs stands in its place.
-                    stack.append(((block, user), ()))
-                    stack += [(parameter, ()) for parameter in self._facts.parameters((block, user), current)]
+                    work.add(((block, user), ()))
+                    work.add(*[(parameter, ()) for parameter in self._facts.parameters((block, user), current)])
         return found
 
     def _functions_of(self, block: SourceBlock) -> list[EmittedFunction]:

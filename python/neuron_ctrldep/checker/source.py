@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 
 @dataclass(slots=True)
@@ -89,3 +90,25 @@ def add_callers(blocks: dict[str, SourceBlock]) -> None:
         for instruction in block.instructions.values():
             for called in dict.fromkeys(instruction.calls):
                 blocks[called].callers.append((block.name, instruction.name))
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Worklist(Generic[T]):
+    """What is left to look at; iterating gives each item once, the last one added first."""
+
+    def __init__(self, *items: T) -> None:
+        self._waiting = list(items)
+        self._seen: set[T] = set()
+
+    def add(self, *items: T) -> None:
+        """Look at ``items``, too."""
+        self._waiting += items
+
+    def __iter__(self) -> Iterator[T]:
+        while self._waiting:
+            item = self._waiting.pop()
+            if item not in self._seen:
+                self._seen.add(item)
+                yield item

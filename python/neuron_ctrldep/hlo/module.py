@@ -14,6 +14,7 @@ from neuron_ctrldep.hlo import xla
 from neuron_ctrldep.hlo.child import Child
 from neuron_ctrldep.hlo.order import topological_order
 from neuron_ctrldep.hlo.schema import HloModuleProto, HloProto
+from neuron_ctrldep.protobuf_wire import first_field
 
 logger = logging.getLogger("neuron_ctrldep.hlo")
 
@@ -131,7 +132,7 @@ def _decode(data: bytes, file: str) -> HloModule:
     except DecodeError:
         inner = None
     if inner is not None and inner.computations:
-        return HloModule(inner, file, original=_first_field(data) or inner.SerializeToString())
+        return HloModule(inner, file, original=_module_inside(data) or inner.SerializeToString())
     proto = HloModuleProto()
     try:
         proto.ParseFromString(data)
@@ -165,21 +166,11 @@ def _too_deep(error: DecodeError, file: str) -> InputError:
     return InputError(message, location=SourceLocation(file))
 
 
-def _first_field(data: bytes) -> bytes | None:
-    """The bytes of field 1 when ``data`` starts with it and it stands once, as XLA writes an ``HloProto``."""
-    if data[:1] != b"\x0a":
-        return None
-    length = shift = 0
-    for position in range(1, min(len(data), 11)):
-        byte = data[position]
-        length |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            start = position + 1
-            inner, rest = data[start : start + length], data[start + length :]
-            # A second field 1 would be merged into the first by the protobuf rules.
-            return inner if len(inner) == length and not rest.startswith(b"\x0a") else None
-    return None
+def _module_inside(data: bytes) -> bytes | None:
+    """The bytes of the module in an ``HloProto``, when it stands first and once, as XLA writes it."""
+    field = first_field(data)
+    # A second field 1 would be merged into the first by the protobuf rules.
+    return None if field is None or field[1].startswith(b"\x0a") else field[0]
 
 
 def check_module(proto: Any, file: str) -> None:

@@ -14,8 +14,8 @@ from neuron_ctrldep.mlir.contexts import (
     register_cpp_passes,
 )
 from neuron_ctrldep.mlir.diagnostics import collect_diagnostics, location_names, source_location, text_of
-from neuron_ctrldep.mlir.guards import check_process, checked_edits, entry
-from neuron_ctrldep.mlir.hlo import hlo_proto_to_stablehlo, hlo_text_to_proto, mlir_to_hlo_proto
+from neuron_ctrldep.mlir.guards import checked_edits, entry
+from neuron_ctrldep.mlir.hlo import hlo_proto_to_stablehlo, mlir_to_hlo_proto
 from neuron_ctrldep.mlir.modules import (
     BYTECODE_MAGIC,
     check_nesting,
@@ -34,7 +34,6 @@ __all__ = [
     "BYTECODE_MAGIC",
     "OWN_DIALECTS",
     "check_nesting",
-    "check_process",
     "checked_edits",
     "collect_diagnostics",
     "copy_module",
@@ -43,7 +42,6 @@ __all__ = [
     "entry",
     "has_own_dialect",
     "hlo_proto_to_stablehlo",
-    "hlo_text_to_proto",
     "ir",
     "is_multithreaded",
     "llvm_version",

@@ -46,22 +46,14 @@ def entry(module: ir.Operation | ir.Module) -> ir.Operation:
             "the operation is no longer part of a module: a pass removed or replaced it; "
             "look it up again after passes have run"
         )
-    check_process(operation.context)
-    check_nesting(operation)
-    return operation
-
-
-def check_process(context: ir.Context) -> None:
-    """Refuse a context whose threads stayed in the process that this one was forked from: MLIR would wait for them.
-
-    Raises:
-        InputError: they did.
-    """
-    if context in _inherited and is_multithreaded(context):
+    if operation.context in _inherited and is_multithreaded(operation.context):
+        # MLIR would wait for threads that stayed in the process which this one was forked from.
         raise InputError(
             "the process was forked, and the threads of the module's context stayed behind; load the module in the new "
             "process, or call context.enable_multithreading(False) before the fork"
         )
+    check_nesting(operation)
+    return operation
 
 
 # --- what passes of other packages may not do -------------------------------------------------------------------------

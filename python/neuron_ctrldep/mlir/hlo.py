@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 
-def hlo_text_to_proto(text: str) -> bytes:
-    """XLA's own parser: HLO text to a serialized ``HloModuleProto``. XLA's exceptions come out as they are."""
-    from jaxlib import _hlo
-
-    return bytes(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
-
-
 def hlo_proto_to_stablehlo(proto: bytes) -> bytes:
     """XLA's own importer: a serialized ``HloModuleProto`` to MLIR bytecode.
 
